@@ -1,0 +1,60 @@
+"""The tanh-squashed diagonal Gaussian of SAC, DSAC and the ablations."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from pacer.actors.base import DensityActor, without_noise
+from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.types import Actions, Array, Network, Space
+
+LOG_DEVIATION = (-20.0, 2.0)
+
+
+def normal_log_prob(noise: Array) -> Array:
+    """Log-density of a standard normal, summed over the last axis."""
+    return -0.5 * (noise**2 + jnp.log(2 * jnp.pi)).sum(-1)
+
+
+def squash_log_det(raw: Array) -> Array:
+    """Log-determinant of tanh at `raw`, in the form that does not cancel for large |raw|."""
+    return (2 * (jnp.log(2.0) - raw - jax.nn.softplus(-2 * raw))).sum(-1)
+
+
+@dataclass(frozen=True)
+class Gaussian(DensityActor):
+    """Mean and deviation from the state; the sample is squashed into the box."""
+
+    hidden: tuple[int, ...] = (256, 256)
+
+    def noise_size(self, space: Space) -> int:
+        return space.action
+
+    def init(self, key: Array, space: Space) -> Network:
+        trunk_key, head_key = jax.random.split(key)
+        return Network(
+            {
+                "trunk": trunk_init(trunk_key, space.observation, 0, self.hidden),
+                "head": dense_init(head_key, self.hidden[-1], 2 * space.action),
+            }
+        )
+
+    def push(self, network: Network, obs: Array, noise: Array, xp: Any = jnp) -> Array:
+        mean, log_deviation = self._moments(network, obs, xp)
+        return xp.tanh(mean + xp.exp(log_deviation) * noise)
+
+    def greedy(self, network: Network, obs: Array, space: Space, xp: Any = jnp) -> Array:
+        return without_noise(self, network, obs, space, xp)
+
+    def density(self, network: Network, obs: Array, noise: Array, key: Array) -> Actions:
+        mean, log_deviation = self._moments(network, obs, jnp)
+        raw = mean + jnp.exp(log_deviation) * noise
+        log_prob = normal_log_prob(noise) - log_deviation.sum(-1) - squash_log_det(raw)
+        return Actions(jnp.tanh(raw), log_prob)
+
+    def _moments(self, network: Network, obs: Array, xp: Any) -> tuple[Array, Array]:
+        output = dense(network.params["head"], trunk(network.params["trunk"], obs, None, xp))
+        size = output.shape[-1] // 2
+        return output[..., :size], xp.clip(output[..., size:], *LOG_DEVIATION)

@@ -1,0 +1,88 @@
+"""A trained agent: acts, tells the returns it expects, and lives in a folder of two files."""
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from pacer.arrays import load_tree, save_tree
+from pacer.config import decode, encode, load_json, save_json
+from pacer.errors import PacerError
+from pacer.moments import Scaling
+from pacer.policy import Policy
+from pacer.recipe import Recipe
+from pacer.types import Array, Networks, Returns, Space
+from pacer.world import to_box
+
+
+class Agent:
+    """Networks, observation statistics and action bounds: all that acting and judging an action need."""
+
+    def __init__(self, recipe: Recipe, networks: Networks, scaling: Scaling, low: Array, high: Array) -> None:
+        self.recipe = recipe
+        self.networks = networks
+        self.scaling = scaling
+        self.low, self.high = low, high
+        self.space = Space(len(scaling.mean), len(low))
+        self.policy = Policy(recipe.actor, self.space, networks.actor, scaling)
+        self._rng = np.random.default_rng()
+
+    def seed(self, seed: int) -> None:
+        """Make the sampled actions repeatable."""
+        self._rng = np.random.default_rng(seed)
+
+    def predict(
+        self, observation: Array, state: Any = None, episode_start: Any = None, deterministic: bool = False
+    ) -> tuple[Array, Any]:
+        """Action in the environment's own bounds, for one observation or a batch; Stable-Baselines3's signature."""
+        obs = self._check(observation)
+        action = self.policy.greedy(obs) if deterministic else self.policy.sampled(obs, self._rng)
+        return to_box(action, self.low, self.high), state
+
+    def returns(self, observation: Array, action: Array, key: int = 0) -> Returns:
+        """Distribution of the return that the critic expects: atoms of the pessimistic member, lowest first."""
+        obs = np.atleast_2d(self._check(observation))
+        action = np.atleast_2d(np.asarray(action, np.float32))
+        inner = np.clip(2 * (action - self.low) / (self.high - self.low) - 1, -1, 1)
+        critic = self.recipe.critic
+        returns = critic.returns(self.networks.critic, self.scaling.normalise(obs, np), inner, jax.random.key(key))
+        return Returns(*(np.asarray(part) for part in critic.lower(returns)))
+
+    def save(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        save_tree(folder / "policy.safetensors", self._arrays())
+        save_json(folder / "policy.json", {"recipe": encode(self.recipe), "space": list(self.space)})
+
+    @staticmethod
+    def load(folder: Path) -> "Agent":
+        content = load_json(folder / "policy.json")
+        recipe = decode(content.get("recipe"), Recipe, "recipe")
+        space = Space(*decode(content.get("space"), tuple[int, int], "space"))
+        arrays = load_tree(folder / "policy.safetensors", _template(recipe, space))
+        if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(arrays)):
+            raise PacerError(f"{folder / 'policy.safetensors'} holds numbers that are not finite")
+        return Agent(recipe, arrays["networks"], arrays["scaling"], arrays["low"], arrays["high"])
+
+    def _arrays(self) -> dict[str, Any]:
+        return {"networks": self.networks, "scaling": self.scaling, "low": self.low, "high": self.high}
+
+    def _check(self, observation: Array) -> Array:
+        obs = np.asarray(observation, np.float32)
+        if obs.ndim not in (1, 2) or obs.shape[-1] != self.space.observation:
+            raise PacerError(
+                f"observation of shape {obs.shape}: expected ({self.space.observation},) or (batch, "
+                f"{self.space.observation})"
+            )
+        return obs
+
+
+def _template(recipe: Recipe, space: Space) -> Any:
+    def build() -> Any:
+        key = jax.random.key(0)
+        networks = Networks(recipe.actor.init(key, space), recipe.critic.init(key, space))
+        vector = jax.numpy.zeros(space.observation)
+        bound = jax.numpy.zeros(space.action)
+        return {"networks": networks, "scaling": Scaling(vector, vector), "low": bound, "high": bound}
+
+    return jax.eval_shape(build)

@@ -1,0 +1,91 @@
+"""The library's front door: `pacer.train` and `pacer.load`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pacer.agent import Agent
+from pacer.config import Config, Schedule
+from pacer.envs.make import maker
+from pacer.errors import PacerError, near
+from pacer.presets import SIZES, for_task
+from pacer.recipe import Recipe
+from pacer.recipes import RECIPES
+from pacer.run_folder import RunFolder
+from pacer.threads import use_one_thread
+from pacer.training import Report, run
+from pacer.world import MakeEnvironment
+
+DEFAULT_RECIPE = "pacer-m-adaptive"
+
+
+def train(
+    env: str | MakeEnvironment,
+    recipe: str | Recipe = DEFAULT_RECIPE,
+    steps: int = 100_000,
+    seed: int = 0,
+    *,
+    size: str = "small",
+    run_dir: str | Path | None = None,
+    env_kwargs: Mapping[str, Any] | None = None,
+    schedule: Schedule | None = None,
+    report: Report = lambda facts: None,
+) -> Agent:
+    """Train on an environment, given by its id or by a function that makes it, and return the agent.
+
+    A recipe given by name takes the values that suit size and task; one given as a `Recipe` is used as it is.
+    The run lives in `run_dir` (by default under runs/); calling again continues or extends it.
+    """
+    name = env if isinstance(env, str) else f"function:{getattr(env, '__name__', 'env')}"
+    if isinstance(recipe, str):
+        algorithm, recipe = recipe, suited(recipe, size, name)
+    else:
+        algorithm = "custom"
+    schedule = schedule or Schedule(warm_up=known_size(size).warm_up)
+    config = Config(name, dict(env_kwargs or {}), algorithm, recipe, seed, whole_blocks(steps, schedule), schedule)
+    folder = Path(run_dir) if run_dir is not None else default_folder(config)
+    execute(config, folder, maker(name, config.environment_options) if isinstance(env, str) else env, report)
+    return load(folder)
+
+
+def load(run: str | Path) -> Agent:
+    """The agent of a run folder, or of one of its policy folders (`best`, `snapshots/<step>`)."""
+    folder = Path(run)
+    if (folder / "policy" / "policy.json").exists():
+        folder = folder / "policy"
+    if not (folder / "policy.json").exists():
+        raise PacerError(f"{folder} holds no policy: expected a run folder, or a policy folder of one")
+    return Agent.load(folder)
+
+
+def execute(config: Config, path: Path, make: MakeEnvironment, report: Report = lambda facts: None) -> None:
+    """Run a configuration in a folder; a finished run is left as it is."""
+    folder = RunFolder(path, config, bit_exact=use_one_thread())
+    try:
+        if not folder.finished(config.steps):
+            run(config, folder, make, report)
+    finally:
+        folder.close()
+
+
+def suited(name: str, size: str, environment: str) -> Recipe:
+    """The named recipe in the given size, with the values that suit the environment."""
+    if name not in RECIPES:
+        raise PacerError(f"unknown recipe {name!r}.{near(name, RECIPES)} `pacer list` names them all")
+    return for_task(known_size(size).apply(RECIPES[name][1]), environment)
+
+
+def known_size(name: str) -> Any:
+    if name not in SIZES:
+        raise PacerError(f"unknown size {name!r}: expected {' or '.join(SIZES)}")
+    return SIZES[name]
+
+
+def whole_blocks(steps: int, schedule: Schedule) -> int:
+    """Steps rounded up to whole blocks, since learning happens at their ends."""
+    return -(-steps // schedule.block) * schedule.block
+
+
+def default_folder(config: Config) -> Path:
+    environment = config.environment.replace(":", "-")
+    return Path("runs") / environment / config.algorithm / f"seed{config.seed}"

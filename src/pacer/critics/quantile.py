@@ -1,0 +1,83 @@
+"""The implicit quantile network: z(s, a, level) for any level, by quantile Huber TD learning (PACER, DSAC, IDAC)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import jax
+import jax.numpy as jnp
+
+from pacer.critics.base import Critic, Target
+from pacer.critics.levels import draw_levels, quantile_huber
+from pacer.networks import dense, dense_init, first_layer, trunk, trunk_init
+from pacer.types import Array, Network, Returns, Space, Transition
+
+
+@dataclass(frozen=True)
+class Quantile(Critic):
+    """Cosine features of the level scale the features of (s, a)."""
+
+    distributional: ClassVar[bool] = True
+    hidden: tuple[int, ...] = (256, 256)
+    levels: int = 32
+    members: int = 2
+    cosines: int = 64
+    merge: Literal["last", "first"] = "last"
+    """Where the level enters: after the last hidden layer (one product for all levels) or after the first (DSAC)."""
+    shared_levels: bool = True
+    """One draw of levels for the whole batch, or one per state: the same expected gradient, six times the cost."""
+    level_floor: float = 0.1
+    threshold: float = 1.0
+
+    def init(self, key: Array, space: Space) -> Network:
+        return Network(tuple(self._init_member(k, space) for k in jax.random.split(key, self.members)))
+
+    def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
+        batch = () if self.shared_levels else obs.shape[:-1]
+        level, mass = draw_levels(key, (*batch, self.levels), self.level_floor)
+        return Returns(self.at(network, obs, action, level), level, mass)
+
+    def at(self, network: Network, obs: Array, action: Array, level: Array) -> Array:
+        """Quantiles (M, ..., B, K) at given levels (K,) or (B, K)."""
+        frequencies = jnp.pi * jnp.arange(1, self.cosines + 1)
+        cosines = jnp.cos(level[..., None] * frequencies)
+        return jnp.stack([self._member(params, obs, action, cosines) for params in network.params])
+
+    def lower(self, returns: Returns) -> Returns:
+        return returns._replace(value=returns.value.min(0))
+
+    def loss(
+        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
+    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
+        next_key, key = jax.random.split(key)
+        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, next_key)))
+        goal = jax.lax.stop_gradient(goal)
+        predicted = self.returns(online, batch.obs, batch.action, key)
+        losses = [
+            quantile_huber(value, predicted.level, goal.value, goal.mass, self.threshold) for value in predicted.value
+        ]
+        return sum(losses), (online.stats, {"return": predicted.value.mean()})
+
+    def project(self, params: Any) -> Any:
+        return params
+
+    def _init_member(self, key: Array, space: Space) -> dict[str, Any]:
+        trunk_key, level_key, head_key = jax.random.split(key, 3)
+        width = self.hidden[-1] if self.merge == "last" else self.hidden[0]
+        return {
+            "trunk": trunk_init(trunk_key, space.observation, space.action, self.hidden),
+            "level": dense_init(level_key, self.cosines, width),
+            "head": dense_init(head_key, self.hidden[-1], 1),
+        }
+
+    def _member(self, params: dict[str, Any], obs: Array, action: Array, cosines: Array) -> Array:
+        gate = jax.nn.sigmoid(dense(params["level"], cosines))  # (K, W) or (B, K, W)
+        head, bias = params["head"]["weight"][:, 0], params["head"]["bias"][0]
+        if self.merge == "last":
+            features = trunk(params["trunk"], obs, action)
+            if gate.ndim == 2:
+                return features @ (gate * head).T + bias
+            return jnp.einsum("...bw,bkw->...bk", features, gate * head) + bias
+        x = first_layer(params["trunk"], obs, action)[..., None, :] * gate
+        for layer in params["trunk"]["hidden"]:
+            x = jax.nn.relu(dense(layer, x))
+        return x @ head + bias

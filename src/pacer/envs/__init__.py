@@ -1,0 +1,1 @@
+"""Environments: finding them by name, and our own. Nothing here knows of JAX."""

@@ -1,0 +1,272 @@
+"""The run: collect, remember, learn, evaluate, record; and go on exactly where it stopped."""
+
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import numpy as np
+
+from pacer import learner, seeds
+from pacer.agent import Agent
+from pacer.arrays import load_tree, save_tree
+from pacer.collect import Collector, Position
+from pacer.config import Config, load_json, save_json
+from pacer.errors import PacerError
+from pacer.evaluate import Episode, evaluate, mean_return
+from pacer.moments import Moments
+from pacer.policy import Policy
+from pacer.replay import Replay
+from pacer.run_folder import RunFolder, verify_checkpoint
+from pacer.types import Array, Network
+from pacer.world import MakeEnvironment, World
+
+SNAPSHOTS = (0.1, 0.5, 1.0)  # fractions of the run at which a policy is kept for heat maps
+RECENT = 10  # episodes in the training return that is shown
+
+Report = Callable[[dict[str, Any]], None]
+
+
+class Stopped(Exception):
+    """A signal ended the run after a complete block and a checkpoint."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__(signal.Signals(signal_number).name)
+        self.exit_code = 128 + signal_number
+
+
+class Diverged(PacerError):
+    """Learning produced numbers that are not finite; the last checkpoint is from before."""
+
+
+def run(config: Config, folder: RunFolder, make: MakeEnvironment, report: Report = lambda facts: None) -> None:
+    """Train until `config.steps`, from the folder's checkpoint if it has one."""
+    training = Training(config, folder, make, report)
+    try:
+        training.resume()
+        with _signals(training):
+            _advance_until_done(training)
+    except BaseException:
+        folder.describe(status="failed")
+        raise
+    finally:
+        training.close()
+    if training.step < config.steps:
+        folder.describe(status="stopped")
+        raise Stopped(training.stop_signal)
+    if not config.schedule.keep_replay:
+        (folder.path / "replay.bin").unlink(missing_ok=True)
+    folder.finish(config.steps)
+
+
+def _advance_until_done(training: "Training") -> None:
+    try:
+        while training.step < training.config.steps and not training.stop_signal:
+            training.advance()
+    except Diverged:
+        raise  # the state is spoilt: the checkpoint before it is the one to keep
+    except PacerError:
+        training.checkpoint()  # as of the last complete block
+        raise
+
+
+class Training:
+    """The state of a run between two blocks, and the step from one to the next."""
+
+    def __init__(self, config: Config, folder: RunFolder, make: MakeEnvironment, report: Report) -> None:
+        self.config = config
+        self.recipe = config.recipe
+        self.schedule = config.schedule
+        self.folder = folder
+        self.report = report
+        self.world = World(make, config.environment)
+        self.examination = World(make, config.environment)
+        self.space = self.world.space
+        self.collector = Collector(self.world, config.seed)
+        self.replay = Replay(self.space, self.schedule.replay_capacity)
+        self.state = learner.init(self.recipe, self.space, jax.random.key(seeds.integer(config.seed, seeds.INITIAL)))
+        self.moments = Moments.empty(self.space.observation)
+        self.position = Position()
+        self.step = 0
+        self.recent: deque[float] = deque(maxlen=RECENT)
+        self.best = -np.inf
+        self.stop_signal = 0
+        self.seconds = {"collect": 0.0, "learn": 0.0, "evaluate": 0.0}
+        self.policy = self._policy()
+
+    def advance(self) -> None:
+        """One block: steps, updates, and whatever is due after them."""
+        block, position = self._timed("collect", self._collect)
+        self.replay.append(block.transitions, block.kinds)
+        self.moments = self.moments.fold(block.transitions.obs)
+        self.position = position
+        self.recent.extend(block.returns)
+        self.step += self.schedule.block
+        metrics = self._timed("learn", self._learn) if self.step >= self.schedule.learn_after else {}
+        self.policy = self._policy()
+        self._record(metrics)
+        if self._due(self.schedule.evaluate_every):
+            self._timed("evaluate", self._evaluate)
+        if self.step in {self._snapshot(fraction) for fraction in SNAPSHOTS}:
+            self._agent().save(self.folder.path / "snapshots" / str(self.step))
+        if self._due(self.schedule.checkpoint_every) or self.stop_signal:
+            self.checkpoint()
+
+    def checkpoint(self) -> None:
+        """Everything that resuming needs; the replay only grows by what is new."""
+        if [p.name for p in self.folder.checkpoints()[:1]] == [str(self.step)]:
+            return
+        self.replay.save(self.folder.path / "replay.bin")
+        temporary = self.folder.new_checkpoint()
+        save_tree(temporary / "state.safetensors", {"state": self.state, "moments": self.moments})
+        save_json(
+            temporary / "progress.json",
+            {
+                "step": self.step,
+                "position": list(self.position),
+                "recent": list(self.recent),
+                "best": self.best if np.isfinite(self.best) else None,
+                "replay": {"written": self.replay.written, "open": self.replay.open},
+                "logs": self.folder.log_sizes(),
+            },
+        )
+        self.folder.commit_checkpoint(temporary, self.step)
+        self._agent().save(self.folder.path / "policy")
+
+    def resume(self) -> None:
+        """Continue from the newest checkpoint, or from nothing."""
+        checkpoints = self.folder.checkpoints()
+        if not checkpoints:
+            self.folder.cut_logs({})
+            return
+        verify_checkpoint(checkpoints[0])
+        progress = load_json(checkpoints[0] / "progress.json")
+        stored = load_tree(checkpoints[0] / "state.safetensors", {"state": self.state, "moments": self.moments})
+        self.state, self.moments = jax.device_put(stored["state"]), stored["moments"]
+        self.step = progress["step"]
+        self.position = Position(*progress["position"])
+        self.recent.extend(progress["recent"])
+        self.best = -np.inf if progress["best"] is None else progress["best"]
+        if not (self.folder.path / "replay.bin").exists():
+            raise PacerError(f"{self.folder.path} kept no replay: its run cannot be extended")
+        self.replay.load(self.folder.path / "replay.bin", progress["replay"]["written"], progress["replay"]["open"])
+        self.folder.cut_logs(progress["logs"])
+        self.policy = self._policy()
+        self._restore_episode()
+
+    def close(self) -> None:
+        self.world.close()
+        self.examination.close()
+
+    def _restore_episode(self) -> None:
+        if not self.position.steps:
+            return
+        observations, actions = self.replay.tail(self.position.steps)
+        if not self.collector.restore(self.position, observations, actions):
+            self.report({"warning": f"{self.config.environment} is not reproducible: a new episode begins"})
+            self.folder.describe(bit_exact=False)
+            self.replay.close_episode()
+            self.collector.abandon()
+            self.position = Position(self.position.episode + 1)
+
+    def _collect(self) -> Any:
+        rng = seeds.generator(self.config.seed, seeds.ACTING, self.step)
+        exploration, size = self.recipe.exploration, self.space.action
+
+        def random(obs: Array) -> Array:
+            return rng.uniform(-1.0, 1.0, size).astype(np.float32)
+
+        def act(obs: Array) -> Array:
+            return exploration.perturb(self.policy.sampled(obs, rng), rng)
+
+        choose = random if self.step < self.schedule.warm_up else act
+        return self.collector.run(self.position, self.schedule.block, choose)
+
+    def _learn(self) -> dict[str, float]:
+        rng = seeds.generator(self.config.seed, seeds.DRAWING, self.step)
+        batches = self.replay.sample(rng, self.schedule.updates, self.recipe.batch, self.recipe.discount)
+        key = jax.random.key(seeds.integer(self.config.seed, seeds.LEARNING, self.step))
+        state, metrics = learner.learn(self.recipe, self.state, batches, self.moments.scaling(), key)
+        self.state = state
+        metrics = {name: float(value) for name, value in jax.device_get(metrics).items()}
+        if not all(np.isfinite(value) for value in metrics.values()):
+            bad = ", ".join(f"{name} {value}" for name, value in metrics.items() if not np.isfinite(value))
+            raise Diverged(
+                f"learning on {self.config.environment} diverged at step {self.step} ({bad}). "
+                "The last checkpoint and policy are kept; try a smaller learning rate or reward scale"
+            )
+        return metrics
+
+    def _policy(self) -> Policy:
+        network: Network = jax.tree.map(np.asarray, self.state.online.actor)
+        return Policy(self.recipe.actor, self.space, network, self.moments.scaling())
+
+    def _agent(self) -> Agent:
+        networks = jax.tree.map(np.asarray, self.state.online)
+        return Agent(self.recipe, networks, self.moments.scaling(), self.world.low, self.world.high)
+
+    def _record(self, metrics: dict[str, float]) -> None:
+        train_return = float(np.mean(self.recent)) if self.recent else float("nan")
+        facts = {"step": self.step, "episodes": self.position.episode, "train_return": train_return, **metrics}
+        self.report({**facts, "seconds": dict(self.seconds)})
+        if metrics and self._due(self.schedule.log_every):
+            self.folder.append("progress.csv", [facts])
+            self.folder.append("timings.csv", [{"step": self.step, **self.seconds}])
+            self.seconds = dict.fromkeys(self.seconds, 0.0)
+
+    def _evaluate(self) -> None:
+        count, seed = self.schedule.evaluation_episodes, self.config.seed
+        episodes = evaluate(self.examination, self.policy, count, seed, self.step)
+        self.folder.append("evaluations.csv", [_evaluation_row(self.step, episode) for episode in episodes])
+        greedy = mean_return(episodes, "greedy")
+        if greedy > self.best:
+            self.best = greedy
+            self._agent().save(self.folder.path / "best")
+        self.report({"step": self.step, "greedy": greedy, "sampled": mean_return(episodes, "sampled")})
+
+    def _due(self, every: int) -> bool:
+        return self.step == self.config.steps or self.step % every == 0
+
+    def _snapshot(self, fraction: float) -> int:
+        blocks = -(-int(fraction * self.config.steps) // self.schedule.block)
+        return blocks * self.schedule.block
+
+    def _timed(self, what: str, work: Callable[[], Any]) -> Any:
+        start = time.perf_counter()
+        result = work()
+        self.seconds[what] += time.perf_counter() - start
+        return result
+
+
+def _evaluation_row(step: int, episode: Episode) -> dict[str, Any]:
+    return {
+        "step": step,
+        "mode": episode.mode,
+        "episode": episode.episode,
+        "return": episode.total,
+        "length": episode.length,
+    }
+
+
+@contextmanager
+def _signals(training: Training) -> Iterator[None]:
+    """SIGINT and SIGTERM end the run after the current block; a second one ends it at once."""
+
+    def stop(number: int, frame: Any) -> None:
+        if training.stop_signal:
+            raise SystemExit(128 + number)
+        training.stop_signal = number
+
+    try:
+        previous = {s: signal.signal(s, stop) for s in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # not in the main thread: signals are somebody else's
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

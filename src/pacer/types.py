@@ -1,0 +1,56 @@
+"""The values that pieces exchange.
+
+Shape letters: B batch, N action samples, A action size, M critic members, K levels.
+"""
+
+from typing import Any, NamedTuple
+
+Array = Any  # a JAX array in the learner, a NumPy array on the host
+
+
+class Space(NamedTuple):
+    """Sizes of the observation and of the action."""
+
+    observation: int
+    action: int
+
+
+class Transition(NamedTuple):
+    """One step of experience; leading axes are free. Actions live in [-1, 1]^A."""
+
+    obs: Array
+    action: Array
+    reward: Array
+    next_obs: Array
+    discount: Array  # gamma, or 0 where the episode terminated
+
+    @property
+    def space(self) -> Space:
+        return Space(self.obs.shape[-1], self.action.shape[-1])
+
+
+class Actions(NamedTuple):
+    """Samples of a policy: action (N, B, A) and, for policies that have one, log-density (N, B)."""
+
+    action: Array
+    log_prob: Array | None
+
+
+class Returns(NamedTuple):
+    """Atoms of a return: value (..., B, K) with levels and masses (K,) or (B, K). A scalar is one atom of mass 1."""
+
+    value: Array
+    level: Array
+    mass: Array
+
+
+class Network(NamedTuple):
+    """Learned parameters, and running statistics for the pieces that keep some (else an empty tuple)."""
+
+    params: Any
+    stats: Any = ()
+
+
+class Networks(NamedTuple):
+    actor: Any
+    critic: Any

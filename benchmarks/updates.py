@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pacer.threads import use_one_thread
+from pacer.runtime import use_one_thread
 
 use_one_thread()
 

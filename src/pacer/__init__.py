@@ -1,7 +1,8 @@
 """Distributional actor-critic learning in continuous control: PACER and the algorithms it is compared with."""
 
-from typing import TYPE_CHECKING, Any
+from pacer.envs.registration import register_with_gymnasium
 
+TYPE_CHECKING = False  # as in `typing`, whose import would be half of the time this module takes
 if TYPE_CHECKING:
     from pacer.agent import Agent
     from pacer.api import load, train
@@ -23,15 +24,16 @@ _HOMES = {
     "train": "api",
 }
 
+register_with_gymnasium()
 
-def __getattr__(name: str) -> Any:
+
+def __getattr__(name: str) -> object:
     # Importing JAX takes a second: it waits until something needs it.
     if name not in _HOMES:
         raise AttributeError(f"module 'pacer' has no attribute {name!r}")
     from importlib import import_module
 
-    if name == "train":
-        from pacer.threads import use_one_thread
+    from pacer.runtime import use_one_thread
 
-        use_one_thread()
+    use_one_thread()
     return getattr(import_module(f"pacer.{_HOMES[name]}"), name)

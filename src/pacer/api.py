@@ -12,7 +12,7 @@ from pacer.presets import SIZES, for_task
 from pacer.recipe import Recipe
 from pacer.recipes import RECIPES
 from pacer.run_folder import RunFolder
-from pacer.threads import use_one_thread
+from pacer.runtime import use_one_thread
 from pacer.training import Report, run
 from pacer.world import MakeEnvironment
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from pacer.threads import use_one_thread
+from pacer.runtime import keep_compiled_blocks, use_one_thread
 
 HELP = """usage: pacer COMMAND ...
 
@@ -25,6 +25,7 @@ def main() -> None:
     if command not in COMMANDS:
         sys.exit(f"pacer: unknown command {command!r}: expected {', '.join(COMMANDS)}")
     use_one_thread()
+    keep_compiled_blocks()
     from pacer.errors import PacerError
     from pacer.training import Stopped
 

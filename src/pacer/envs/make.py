@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from pacer.envs.registration import register_environments
 from pacer.errors import PacerError, near
 
 
@@ -19,6 +20,7 @@ def maker(name: str, options: Mapping[str, Any], render_mode: str | None = None)
 def make(name: str, options: Mapping[str, Any]) -> Any:
     import gymnasium
 
+    register_environments()
     try:
         with warnings.catch_warnings(), _mujoco_warnings():
             # The paper's tables are on v4: reminders that it is not the newest are noise here.

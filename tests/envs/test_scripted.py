@@ -1,0 +1,25 @@
+"""The tasks can be solved from their observations: a controller that follows the goal's lidar beats random actions."""
+
+import numpy as np
+import pytest
+
+from pacer.envs.navigation.scripted import score
+from pacer.envs.navigation.tasks import TASKS
+
+EPISODES = 6
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_driving_at_the_goal_beats_random_actions(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    scripted = score(f"pacer/{name}-v0", scripted=True, episodes=EPISODES)
+    random = score(f"pacer/{name}-v0", scripted=False, episodes=EPISODES)
+    means = {key: np.mean(values) for key, values in (("scripted", scripted.returns), ("random", random.returns))}
+    reached, stumbled = np.mean(scripted.goals), np.mean(random.goals)
+    with capsys.disabled():
+        print(
+            f"\n{name}: scripted {means['scripted']:.1f} ({reached:.1f} goals),"
+            f" random {means['random']:.1f} ({stumbled:.1f} goals)"
+        )
+    assert means["scripted"] > means["random"] + 40.0
+    assert reached > 3.0
+    assert reached > 5.0 * stumbled

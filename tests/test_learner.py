@@ -1,0 +1,113 @@
+"""Invariants of the learner, over all recipes."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pacer import learner
+from pacer.moments import Scaling
+from pacer.types import Transition
+from tests.pieces import SMALL_RECIPES, SPACE
+
+UPDATES = 4
+SCALING = Scaling(np.full(SPACE.observation, 0.1, np.float32), np.full(SPACE.observation, 2.0, np.float32))
+
+
+def blocks(recipe, updates=UPDATES, seed=0):
+    rng = np.random.default_rng(seed)
+    obs, next_obs = rng.normal(size=(2, updates, recipe.batch, SPACE.observation)).astype(np.float32)
+    action = rng.uniform(-1, 1, (updates, recipe.batch, SPACE.action)).astype(np.float32)
+    reward = rng.normal(size=(updates, recipe.batch)).astype(np.float32)
+    discount = np.float32(0.99) * (rng.random((updates, recipe.batch)) > 0.1)
+    return Transition(obs, action, reward, next_obs, discount.astype(np.float32))
+
+
+def equal(a, b):
+    return all(np.array_equal(x, y) for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True))
+
+
+def start(recipe, seed=0):
+    return learner.init(recipe, SPACE, jax.random.key(seed))
+
+
+@pytest.mark.parametrize("recipe", SMALL_RECIPES.values(), ids=SMALL_RECIPES.keys())
+def test_a_block_equals_single_updates_and_repeats_its_bits(recipe):
+    batches, key = blocks(recipe), jax.random.key(7)
+    first, metrics = learner.learn(recipe, start(recipe), batches, SCALING, key)
+    again, _ = learner.learn(recipe, start(recipe), batches, SCALING, key)
+    assert equal(first, again)
+    assert all(np.isfinite(value) for value in metrics.values())
+
+    single = start(recipe)
+    step = jax.jit(learner.update, static_argnums=0)
+    for i, k in enumerate(jax.random.split(key, UPDATES)):
+        single, _ = step(recipe, single, jax.tree.map(lambda x, i=i: x[i], batches), SCALING, k)
+    single = single._replace(weight=recipe.weight.end_block(single.weight))
+    for a, b in zip(jax.tree.leaves(first), jax.tree.leaves(single), strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-6)
+
+
+def test_other_seeds_and_keys_give_other_results():
+    recipe = SMALL_RECIPES["pacer-m"]
+    first, _ = learner.learn(recipe, start(recipe), blocks(recipe), SCALING, jax.random.key(0))
+    other_key, _ = learner.learn(recipe, start(recipe), blocks(recipe), SCALING, jax.random.key(1))
+    assert not equal(first.online, other_key.online)
+    assert not equal(start(recipe).online, start(recipe, 1).online)
+
+
+def test_the_actor_moves_only_every_policy_delay_updates():
+    recipe = replace(SMALL_RECIPES["pacer-m"], policy_delay=3)
+    state, moved = start(recipe), []
+    step = jax.jit(learner.update, static_argnums=0)
+    for i, k in enumerate(jax.random.split(jax.random.key(0), 6)):
+        batch = jax.tree.map(lambda x, i=i: x[i], blocks(recipe, 6))
+        after, _ = step(recipe, state, batch, SCALING, k)
+        moved.append(not equal(state.online.actor, after.online.actor))
+        assert not equal(state.online.critic, after.online.critic)
+        state = after
+    assert moved == [False, False, True, False, False, True]
+
+
+def test_targets_follow_by_rate_and_period():
+    recipe = SMALL_RECIPES["m0p1"]
+    recipe = replace(recipe, averaging=replace(recipe.averaging, rate=0.25, period=2))
+    step = jax.jit(learner.update, static_argnums=0)
+    batches = blocks(recipe)
+    first = start(recipe)
+    second, _ = step(recipe, first, jax.tree.map(lambda x: x[0], batches), SCALING, jax.random.key(0))
+    assert equal(first.target, second.target)
+    third, _ = step(recipe, second, jax.tree.map(lambda x: x[1], batches), SCALING, jax.random.key(1))
+    expected = jax.tree.map(lambda t, o: t + 0.25 * (o - t), second.target, third.online)
+    for a, b in zip(jax.tree.leaves(third.target), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_without_weight_the_encourager_changes_nothing():
+    """alpha = 0 gives the actor gradient of PACER without encourager."""
+    with_mmd = replace(SMALL_RECIPES["pacer-m"], weight=SMALL_RECIPES["m0p1"].weight)
+    without = SMALL_RECIPES["m0p1"]
+    gradients = []
+    batch = jax.tree.map(lambda x: jnp.asarray(x[0]), blocks(without))
+    state = start(without)
+    for recipe in (with_mmd, without):
+
+        def loss(params, recipe=recipe):
+            actor = state.online.actor._replace(params=params)
+            return recipe.improvement.loss(
+                actor, recipe, state.online, recipe.weight.value(()), batch, jax.random.key(0)
+            )[0]
+
+        gradients.append(jax.grad(loss)(state.online.actor.params))
+    for a, b in zip(*map(jax.tree.leaves, gradients), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-7)
+
+
+def test_reward_scale_and_utility_come_before_the_backup():
+    recipe = replace(SMALL_RECIPES["pacer-m"], reward_scale=0.05)
+    batch = jax.tree.map(lambda x: x[0], blocks(recipe))
+    prepared = learner.prepare(recipe, batch, SCALING)
+    np.testing.assert_allclose(prepared.reward, 0.05 * batch.reward, rtol=1e-6)
+    np.testing.assert_allclose(prepared.obs, np.clip((batch.obs - 0.1) * 2.0, -5, 5), rtol=1e-5, atol=1e-6)

@@ -1,34 +1,61 @@
 """Every piece and every recipe, in a size that tests can afford. A new piece is covered by adding it here."""
 
+from pacer.actors.deterministic import Deterministic
+from pacer.actors.flow import Flow
 from pacer.actors.gaussian import Gaussian
 from pacer.actors.push_forward import PushForward
+from pacer.actors.semi_implicit import SemiImplicit
+from pacer.critics.categorical import Categorical
+from pacer.critics.expected import Expected
+from pacer.critics.fixed_quantile import FixedQuantile
+from pacer.critics.generator import Generator
+from pacer.critics.proposed import Proposed
 from pacer.critics.quantile import Quantile
 from pacer.encouragers.mmd import MMD
 from pacer.encouragers.reference import TruncatedNormal
+from pacer.encouragers.sliced import Sliced
+from pacer.encouragers.wasserstein import Wasserstein
 from pacer.presets import Size
 from pacer.recipes import RECIPES
 from pacer.types import Space
 
-SMALL = Size(hidden=(32, 32), levels=8, samples=12, batch=32, warm_up=0)
+WIDTHS = (32, 32)
+SMALL = Size(hidden=WIDTHS, levels=8, samples=12, batch=32, warm_up=0)
 SPACE = Space(observation=3, action=2)
 
 ACTORS = {
-    "push-forward": PushForward(hidden=(32, 32)),
-    "push-forward, squared noise": PushForward(hidden=(32, 32), noise_power=2),
-    "push-forward, medoid": PushForward(hidden=(32, 32), greedy_rule="medoid"),
-    "gaussian": Gaussian(hidden=(32, 32)),
+    "push-forward": PushForward(WIDTHS),
+    "push-forward, squared noise": PushForward(WIDTHS, noise_power=2),
+    "push-forward, medoid": PushForward(WIDTHS, greedy_rule="medoid"),
+    "gaussian": Gaussian(WIDTHS),
+    "deterministic": Deterministic(WIDTHS),
+    "semi-implicit": SemiImplicit(WIDTHS),
+    "flow": Flow(WIDTHS, coupling=16),
+    "flow, three layers": Flow(WIDTHS, coupling=16, layers=3),
 }
 CRITICS = {
-    "quantile": Quantile(hidden=(32, 32), levels=8),
-    "quantile, first": Quantile(hidden=(32, 32), levels=8, merge="first"),
-    "quantile, own levels": Quantile(hidden=(32, 32), levels=8, shared_levels=False),
-    "quantile, first, own levels": Quantile(hidden=(32, 32), levels=8, merge="first", shared_levels=False),
-    "quantile, one member": Quantile(hidden=(32, 32), levels=8, members=1),
+    "quantile": Quantile(WIDTHS, levels=8),
+    "quantile, first": Quantile(WIDTHS, levels=8, merge="first"),
+    "quantile, own levels": Quantile(WIDTHS, levels=8, shared_levels=False),
+    "quantile, first, own levels": Quantile(WIDTHS, levels=8, merge="first", shared_levels=False),
+    "quantile, layer norm": Quantile(WIDTHS, levels=8, merge="first", layer_norm=True),
+    "quantile, one member": Quantile(WIDTHS, levels=8, members=1),
+    "expected": Expected(WIDTHS),
+    "expected, one member": Expected(WIDTHS, members=1),
+    "fixed quantile": FixedQuantile(WIDTHS, levels=8),
+    "truncated": FixedQuantile(WIDTHS, levels=8, members=3, dropped=2),
+    "categorical": Categorical(WIDTHS, atoms=21, lowest=-5, highest=5),
+    "generator": Generator(WIDTHS, levels=8),
+    "proposed": Proposed(Quantile(WIDTHS, levels=8), proposal_hidden=(16,)),
 }
 ENCOURAGERS = {
     "mmd": MMD(samples=12),
     "mmd, squared": MMD(samples=12, kernel="squared_energy"),
     "mmd, gaussian": MMD(samples=12, kernel="gaussian"),
     "mmd, truncated normal": MMD(samples=12, reference=TruncatedNormal(0.4)),
+    "wasserstein": Wasserstein(samples=12),
+    "wasserstein, p = 1": Wasserstein(samples=12, p=1.0),
+    "wasserstein, plain": Wasserstein(samples=12, debiased=False, epsilon=0.05),
+    "sliced": Sliced(samples=12),
 }
 SMALL_RECIPES = {name: SMALL.apply(recipe) for name, (_, recipe) in RECIPES.items()}

@@ -7,8 +7,9 @@ import jax
 import numpy as np
 
 from pacer.arrays import load_tree, save_tree
-from pacer.config import decode, encode, load_json, save_json
+from pacer.config import decode, encode
 from pacer.errors import PacerError
+from pacer.files import load_json, save_json
 from pacer.moments import Scaling
 from pacer.policy import Policy
 from pacer.recipe import Recipe
@@ -50,6 +51,7 @@ class Agent:
         return Returns(*(np.asarray(part) for part in critic.lower(returns)))
 
     def save(self, folder: Path) -> None:
+        """Each file is replaced at once; in a run the second never changes, so that they always fit together."""
         folder.mkdir(parents=True, exist_ok=True)
         save_tree(folder / "policy.safetensors", self._arrays())
         save_json(folder / "policy.json", {"recipe": encode(self.recipe), "space": list(self.space)})
@@ -59,7 +61,11 @@ class Agent:
         content = load_json(folder / "policy.json")
         recipe = decode(content.get("recipe"), Recipe, "recipe")
         space = Space(*decode(content.get("space"), tuple[int, int], "space"))
-        arrays = load_tree(folder / "policy.safetensors", _template(recipe, space))
+        try:
+            template = _template(recipe, space)
+        except Exception as error:  # sizes that pass as numbers and still make no network
+            raise PacerError(f"{folder / 'policy.json'} describes no policy: {error!r}") from error
+        arrays = load_tree(folder / "policy.safetensors", template)
         if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(arrays)):
             raise PacerError(f"{folder / 'policy.safetensors'} holds numbers that are not finite")
         return Agent(recipe, arrays["networks"], arrays["scaling"], arrays["low"], arrays["high"])
@@ -74,6 +80,9 @@ class Agent:
                 f"observation of shape {obs.shape}: expected ({self.space.observation},) or (batch, "
                 f"{self.space.observation})"
             )
+        if not np.isfinite(obs).all():
+            index = tuple(int(i) for i in np.argwhere(~np.isfinite(obs))[0])
+            raise PacerError(f"observation with {obs[index]} at index {index}: expected finite numbers")
         return obs
 
 

@@ -1,6 +1,7 @@
 """The library's front door: `pacer.train` and `pacer.load`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,15 @@ from pacer.agent import Agent
 from pacer.config import Config, Schedule
 from pacer.envs.make import maker
 from pacer.errors import PacerError, near
-from pacer.presets import SIZES, for_task
+from pacer.presets import SIZES, Size, for_task
 from pacer.recipe import Recipe
 from pacer.recipes import RECIPES
+from pacer.risk import Risk
 from pacer.run_folder import RunFolder
 from pacer.runtime import use_one_thread
+from pacer.short_names import parse_risk, parse_utility
 from pacer.training import Report, run
+from pacer.utility import Utility
 from pacer.world import MakeEnvironment
 
 DEFAULT_RECIPE = "pacer-m-adaptive"
@@ -26,6 +30,8 @@ def train(
     seed: int = 0,
     *,
     size: str = "small",
+    risk: str | Risk | None = None,
+    utility: str | Utility | None = None,
     run_dir: str | Path | None = None,
     env_kwargs: Mapping[str, Any] | None = None,
     schedule: Schedule | None = None,
@@ -41,6 +47,7 @@ def train(
         algorithm, recipe = recipe, suited(recipe, size, name)
     else:
         algorithm = "custom"
+    recipe = with_risk_and_utility(recipe, risk, utility)
     schedule = schedule or Schedule(warm_up=known_size(size).warm_up)
     config = Config(name, dict(env_kwargs or {}), algorithm, recipe, seed, whole_blocks(steps, schedule), schedule)
     folder = Path(run_dir) if run_dir is not None else default_folder(config)
@@ -75,7 +82,20 @@ def suited(name: str, size: str, environment: str) -> Recipe:
     return for_task(known_size(size).apply(RECIPES[name][1]), environment)
 
 
-def known_size(name: str) -> Any:
+def with_risk_and_utility(recipe: Recipe, risk: str | Risk | None, utility: str | Utility | None) -> Recipe:
+    """The recipe with another risk measure or utility, given as a piece or as it is typed (`cvar:0.25`)."""
+    changes: dict[str, Any] = {}
+    if risk is not None:
+        changes["risk"] = parse_risk(risk) if isinstance(risk, str) else risk
+    if utility is not None:
+        changes["utility"] = parse_utility(utility) if isinstance(utility, str) else utility
+    try:
+        return replace(recipe, **changes)
+    except ValueError as error:
+        raise PacerError(str(error)) from error
+
+
+def known_size(name: str) -> Size:
     if name not in SIZES:
         raise PacerError(f"unknown size {name!r}: expected {' or '.join(SIZES)}")
     return SIZES[name]

@@ -9,11 +9,16 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from pacer.errors import PacerError
+from pacer.files import replacing
 
 
 def save_tree(path: Path, tree: Any) -> None:
     leaves = jax.tree_util.tree_leaves_with_path(tree)
-    save_file({_name(key): np.asarray(leaf, order="C") for key, leaf in leaves}, path)
+    with replacing(path) as temporary:
+        try:
+            save_file({_name(key): np.asarray(leaf, order="C") for key, leaf in leaves}, temporary)
+        except SafetensorError as error:
+            raise PacerError(f"{path} cannot be written: {error}") from error
 
 
 def load_tree(path: Path, like: Any) -> Any:

@@ -26,12 +26,19 @@ def main() -> None:
         sys.exit(f"pacer: unknown command {command!r}: expected {', '.join(COMMANDS)}")
     use_one_thread()
     keep_compiled_blocks()
+    try:
+        _run(COMMANDS[command], rest)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _run(command: Callable[[list[str]], None], arguments: list[str]) -> None:
     from pacer.errors import PacerError
     from pacer.training import Stopped
 
     try:
-        COMMANDS[command](rest)
-    except PacerError as error:
+        command(arguments)
+    except (PacerError, OSError) as error:  # OSError: a full disk, a folder that went away
         sys.exit(f"pacer: {error}")
     except Stopped as stop:
         print(f"stopped by {stop}; the same command continues the run", file=sys.stderr)

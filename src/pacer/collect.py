@@ -44,7 +44,7 @@ class Collector:
         returns: list[float] = []
         for _ in range(steps):
             obs = self._reset(episode) if self._obs is None else self._obs
-            action = choose(obs)
+            action = np.asarray(choose(obs), np.float32)  # exactly what the replay will hold
             next_obs, reward, terminated, truncated = self._world.step(action)
             rows.append((obs, action, reward, next_obs, _kind(terminated, truncated)))
             self._obs, length, total = next_obs, length + 1, total + reward
@@ -56,22 +56,20 @@ class Collector:
         return Block(transitions, kinds, returns), Position(episode, length, total)
 
     def restore(self, position: Position, observations: Array, actions: Array) -> bool:
-        """Replay the current episode; whether the world answered exactly as it did before."""
-        seen = [self._reset(position.episode)]
-        for action in actions:
-            obs, _, terminated, truncated = self._world.step(action)
-            seen.append(obs)
-            if terminated or truncated:
+        """Replay the current episode; if the world answers otherwise than before, the next step begins a new one."""
+        obs = self._reset(position.episode)
+        same = np.array_equal(obs, observations[0])
+        for action, expected in zip(actions, observations[1:], strict=True):
+            if not same:
                 break
-        self._obs = seen[-1]
-        return np.array_equal(np.stack(seen), observations)
-
-    def abandon(self) -> None:
-        """The next step begins a new episode."""
-        self._obs = None
+            obs, _, terminated, truncated = self._world.step(action)
+            same = np.array_equal(obs, expected) and not (terminated or truncated)
+        self._obs = obs if same else None
+        return same
 
     def _reset(self, episode: int) -> Array:
-        return self._world.reset(seeds.integer(self._seed, seeds.EPISODE, episode))
+        seed = seeds.integer(self._seed, seeds.EPISODE, episode)
+        return self._world.reset(seed, f"training (episode {episode})")
 
 
 def _kind(terminated: bool, truncated: bool) -> float:

@@ -10,20 +10,31 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from pacer.actors.deterministic import Deterministic
+from pacer.actors.flow import Flow
 from pacer.actors.gaussian import Gaussian
 from pacer.actors.push_forward import PushForward
-from pacer.backup import PolicyBackup
+from pacer.actors.semi_implicit import SemiImplicit
+from pacer.backup import PolicyBackup, SoftMaximum
+from pacer.critics.categorical import Categorical
+from pacer.critics.expected import Expected
+from pacer.critics.fixed_quantile import FixedQuantile
+from pacer.critics.generator import Generator
+from pacer.critics.proposed import Proposed
 from pacer.critics.quantile import Quantile
 from pacer.encouragers.base import Nothing
+from pacer.encouragers.entropy import Entropy
 from pacer.encouragers.mmd import MMD
 from pacer.encouragers.reference import TruncatedNormal, Uniform
+from pacer.encouragers.sliced import Sliced
+from pacer.encouragers.wasserstein import Wasserstein
 from pacer.encouragers.weight import Dual, Fixed, MovingDual
 from pacer.errors import PacerError
-from pacer.exploration import EpsilonUniform, NoExploration
-from pacer.improvement import Ascent
+from pacer.exploration import EpsilonUniform, GaussianNoise, NoExploration
+from pacer.improvement import Ascent, Stein
 from pacer.recipe import Averaging, Recipe
-from pacer.risk import Neutral
-from pacer.utility import Identity
+from pacer.risk import CPW, CVaR, Entropic, MeanDeviation, Neutral, PowerRisk, VaR, Wang
+from pacer.utility import ActionCost, Combination, Exponential, Identity, Power, Truncation
 
 FORMAT = 1
 
@@ -90,13 +101,24 @@ PIECES: dict[str, type] = {
     piece.__name__: piece
     for piece in (
         *(Config, Schedule, Recipe, Averaging),
-        *(PushForward, Gaussian),
-        *(Quantile,),
-        *(Nothing, MMD, Uniform, TruncatedNormal, Fixed, Dual, MovingDual),
-        *(PolicyBackup, Ascent, NoExploration, EpsilonUniform),
-        *(Identity, Neutral),
+        *(PushForward, Gaussian, Deterministic, SemiImplicit, Flow),
+        *(Quantile, Expected, FixedQuantile, Categorical, Generator, Proposed),
+        *(Nothing, MMD, Wasserstein, Sliced, Entropy, Uniform, TruncatedNormal, Fixed, Dual, MovingDual),
+        *(PolicyBackup, SoftMaximum, Ascent, Stein, NoExploration, EpsilonUniform, GaussianNoise),
+        *(Identity, Power, Exponential, Truncation, ActionCost, Combination),
+        *(Neutral, CVaR, Wang, CPW, PowerRisk, Entropic, MeanDeviation, VaR),
     )
 }
+
+
+def add_piece(piece: type) -> type:
+    """Make a piece of your own known, so that runs made with it can be loaded; usable as a class decorator."""
+    if not is_dataclass(piece):
+        raise PacerError(f"{piece} is not a dataclass: a piece is a frozen dataclass")
+    if PIECES.get(piece.__name__, piece) is not piece:
+        raise PacerError(f"there is a piece named {piece.__name__} already: choose another name")
+    PIECES[piece.__name__] = piece
+    return piece
 
 
 def encode(value: Any) -> Any:

@@ -34,7 +34,9 @@ def mean_return(episodes: Iterable[Episode], mode: Mode) -> float:
 
 def _episode(world: World, policy: Policy, mode: Mode, number: int, seed: int, step: int) -> Episode:
     rng = seeds.generator(seed, seeds.EVALUATION, step, number)
-    obs = world.reset(seeds.integer(seed, seeds.EVALUATION, step, number))
+    after = f", after {step} steps of training" if step else ""
+    world.steps = 0
+    obs = world.reset(seeds.integer(seed, seeds.EVALUATION, step, number), f"{mode} evaluation episode {number}{after}")
     total = 0.0
     for length in range(1, LONGEST + 1):  # noqa: B007
         obs, reward, terminated, truncated = world.step(

@@ -31,3 +31,14 @@ class EpsilonUniform(Exploration):
         if rng.random() >= self.epsilon:
             return action
         return rng.uniform(-1.0, 1.0, action.shape).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class GaussianNoise(Exploration):
+    """Normal noise on every action, for policies that have none of their own."""
+
+    deviation: float = 0.1
+
+    def perturb(self, action: Array, rng: np.random.Generator) -> Array:
+        noise = rng.normal(0.0, self.deviation, action.shape)
+        return np.clip(action + noise, -1.0, 1.0).astype(np.float32)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import jax
+import jax.numpy as jnp
 
 from pacer.actors.base import draw_noise, sample
 from pacer.types import Array, Network, Networks, Transition
@@ -49,3 +50,51 @@ class Ascent(Improvement):
         if self.member == "first":
             return value[0]
         return value.min(0) if self.member == "minimum" else value.mean(0)
+
+
+@dataclass(frozen=True)
+class Stein(Improvement):
+    """Along the Stein variational gradient: samples climb exp Q and repel each other (SQL).
+
+    Half of the particles stand still and pull the other half, whose direction is then pushed into the actor.
+    """
+
+    particles: int = 16
+
+    def loss(
+        self, actor: Network, recipe: "Recipe", online: Networks, weight: Array, batch: Transition, key: Array
+    ) -> tuple[Array, dict[str, Array]]:
+        noise_key, value_key = jax.random.split(key)
+        noise = draw_noise(noise_key, recipe.actor, batch.space, (self.particles, batch.obs.shape[0]))
+        actions = recipe.actor.push(actor, batch.obs, noise)
+        still, moved = jnp.split(jax.lax.stop_gradient(actions), 2)
+
+        def log_density(action: Array) -> tuple[Array, Array]:
+            returns = recipe.critic.returns(online.critic, batch.obs, action, value_key)
+            value = recipe.risk.value(returns).min(0)
+            squash = jnp.log(1 - action**2 + 1e-6).sum(-1)
+            return (value + squash).sum(), value.mean()
+
+        slope, value = jax.grad(log_density, has_aux=True)(still)
+        direction = stein_direction(still, moved, slope)
+        loss = -(actions[self.particles // 2 :] * direction).sum(-1).mean()
+        return loss, {"value": value, "distance": jnp.zeros(())}
+
+
+def stein_direction(still: Array, moved: Array, slope: Array) -> Array:
+    """Direction (M, B, A) of the moved particles, from the still ones (N, B, A) and the slopes of their log-density."""
+    gaps = still[:, None] - moved[None]  # (N, M, B, A)
+    squares = (gaps**2).sum(-1)
+    bandwidth = median_bandwidth(squares)
+    kernel = jnp.exp(-squares / bandwidth)[..., None]
+    attraction = kernel * slope[:, None]
+    repulsion = -2 * gaps / bandwidth[..., None] * kernel
+    return (attraction + repulsion).mean(0)
+
+
+def median_bandwidth(squares: Array) -> Array:
+    """Median of the squared distances (N, M, B) over log N, per state and at least 1e-3."""
+    count = squares.shape[0] * squares.shape[1]
+    flat = jnp.sort(squares.reshape(count, -1), axis=0)
+    median = flat[count - 1 - count // 2]  # the (count // 2 + 1)-th largest, as in the authors' code
+    return jnp.maximum(median / jnp.log(squares.shape[0]), 1e-3)

@@ -1,11 +1,14 @@
 """Multilayer perceptrons as plain pytrees. `xp` is `jax.numpy` when learning and `numpy` when acting."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from pacer.types import Array
+
+Norm = Callable[[Array], Array]
 
 
 def dense_init(key: Array, inputs: int, outputs: int) -> dict[str, Array]:
@@ -22,6 +25,10 @@ def dense(params: dict[str, Array], x: Array) -> Array:
     return x @ params["weight"] + params["bias"]
 
 
+def unchanged(x: Array) -> Array:
+    return x
+
+
 def trunk_init(key: Array, observation: int, extra: int, hidden: tuple[int, ...]) -> dict[str, Any]:
     """Hidden layers over an observation and a second input (noise, action, or nothing)."""
     first_key, *keys = jax.random.split(key, len(hidden))
@@ -34,15 +41,22 @@ def trunk_init(key: Array, observation: int, extra: int, hidden: tuple[int, ...]
     }
 
 
-def first_layer(params: dict[str, Any], obs: Array, extra: Array | None, xp: Any = jnp) -> Array:
+def first_layer(
+    params: dict[str, Any], obs: Array, extra: Array | None, xp: Any = jnp, norm: Norm = unchanged
+) -> Array:
     """The observation's part is computed once per state, however many noises or actions it meets."""
     x = obs @ params["observation"] + params["bias"]
-    return xp.maximum(x if extra is None else x + extra @ params["extra"], 0.0)
+    return xp.maximum(norm(x if extra is None else x + extra @ params["extra"]), 0.0)
 
 
-def trunk(params: dict[str, Any], obs: Array, extra: Array | None, xp: Any = jnp) -> Array:
+def trunk(params: dict[str, Any], obs: Array, extra: Array | None, xp: Any = jnp, norm: Norm = unchanged) -> Array:
     """Features of observation (B, D) and extra (..., B, E), or of the observation alone: (..., B, W)."""
-    x = first_layer(params, obs, extra, xp)
+    x = first_layer(params, obs, extra, xp, norm)
     for layer in params["hidden"]:
-        x = xp.maximum(dense(layer, x), 0.0)
+        x = xp.maximum(norm(dense(layer, x)), 0.0)
     return x
+
+
+def standardise(x: Array) -> Array:
+    """Mean 0 and variance 1 over the features (layer normalisation without a learned scale)."""
+    return (x - x.mean(-1, keepdims=True)) * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)

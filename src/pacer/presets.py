@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
+from pacer.backup import SoftMaximum
 from pacer.encouragers.weight import MovingDual
 from pacer.recipe import Recipe
 
@@ -19,16 +20,23 @@ class Size:
     """Random actions before the policy acts."""
 
     def apply(self, recipe: Recipe) -> Recipe:
-        changes: dict[str, Any] = {"batch": self.batch}
-        for piece in fields(recipe):
-            value = getattr(recipe, piece.name)
-            if is_dataclass(value):
-                sized = {f.name: getattr(self, f.name) for f in fields(value) if f.name in _SIZED}
-                changes[piece.name] = replace(value, **sized)  # type: ignore[type-var]
-        return replace(recipe, **changes)
+        sized: Recipe = _with_fields(recipe, {name: getattr(self, name) for name in _SIZED})
+        return sized
 
 
-_SIZED = ("hidden", "levels", "samples")
+def _with_fields(piece: Any, values: dict[str, Any]) -> Any:
+    """The piece, and the pieces in it, with the fields that they have set to these values."""
+    changes = {}
+    for field in fields(piece):
+        value = getattr(piece, field.name)
+        if field.name in values:
+            changes[field.name] = values[field.name]
+        elif is_dataclass(value):
+            changes[field.name] = _with_fields(value, values)
+    return replace(piece, **changes)
+
+
+_SIZED = ("hidden", "levels", "samples", "batch")
 SIZES = {
     "small": Size(hidden=(256, 256), levels=32, samples=32, batch=256, warm_up=1_000),
     "paper": Size(hidden=(400, 400), levels=64, samples=100, batch=400, warm_up=10_000),
@@ -42,22 +50,26 @@ class Task:
     initial_weight: float
     weight_range: tuple[float, float]
     reward_scale: float = 1.0
+    soft_scale: float = 1.0
+    """A further reward scale for soft Q-learning, where it stands for the temperature."""
 
     def apply(self, recipe: Recipe) -> Recipe:
         if isinstance(recipe.weight, MovingDual):
             weight = replace(recipe.weight, initial=self.initial_weight, range=self.weight_range)
             recipe = replace(recipe, weight=weight)
-        return replace(recipe, reward_scale=recipe.reward_scale * self.reward_scale)
+        scale = self.reward_scale * (self.soft_scale if isinstance(recipe.backup, SoftMaximum) else 1.0)
+        return replace(recipe, reward_scale=recipe.reward_scale * scale)
 
 
 # The authors' settings; a task that is not here keeps the recipe's own values.
 TASKS = {
-    "HalfCheetah": Task(1.2, (1.0, 1.8)),
-    "Humanoid": Task(1.2, (1.0, 1.8)),
+    "HalfCheetah": Task(1.2, (1.0, 1.8), soft_scale=30.0),
+    "RiskyHalfCheetah": Task(1.2, (1.0, 1.8), soft_scale=30.0),
+    "Humanoid": Task(1.2, (1.0, 1.8), soft_scale=100.0),
     "HumanoidStandup": Task(1.2, (1.0, 1.8), reward_scale=0.05),
-    "Ant": Task(1.0, (0.7, 1.4)),
-    "Walker2d": Task(1.0, (0.7, 1.4)),
-    "Hopper": Task(0.5, (0.3, 0.8)),
+    "Ant": Task(1.0, (0.7, 1.4), soft_scale=300.0),
+    "Walker2d": Task(1.0, (0.7, 1.4), soft_scale=10.0),
+    "Hopper": Task(0.5, (0.3, 0.8), soft_scale=30.0),
 }
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from pacer.actors.base import Actor, DensityActor
-from pacer.backup import Backup, PolicyBackup
+from pacer.backup import Backup, PolicyBackup, SoftMaximum
 from pacer.critics.base import Critic
 from pacer.encouragers.base import Encourager, Nothing
 from pacer.encouragers.weight import Fixed, MovingDual, Weight
@@ -59,6 +59,15 @@ class Recipe:
             raise ValueError(f"weight {self.weight} has no encourager to weigh: use Fixed(0.0), or an encourager")
         if isinstance(self.weight, MovingDual) and self.encourager.samples < 2:
             raise ValueError(f"MovingDual needs a sample-based encourager, not {_name(self.encourager)}: use Dual")
+        if isinstance(self.backup, PolicyBackup) and self.backup.penalty_in_return and self.encourager.samples > 1:
+            raise ValueError(
+                f"{_name(self.encourager)} compares samples of a few states and cannot be part of every return: "
+                "use penalty_in_return=False, or Entropy"
+            )
+        if isinstance(self.backup, SoftMaximum) and self.critic.distributional:
+            raise ValueError(
+                f"SoftMaximum backs up one number, and a {_name(self.critic)} critic learns a distribution"
+            )
         self._check_numbers()
 
     def _check_numbers(self) -> None:

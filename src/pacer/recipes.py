@@ -1,32 +1,106 @@
-"""Every algorithm, as a recipe over shared pieces."""
+"""Every algorithm, as a recipe over shared pieces. Sizes and tasks change numbers (presets.py), never the pieces."""
 
 from dataclasses import replace
 
+from pacer.actors.deterministic import Deterministic
+from pacer.actors.flow import Flow
 from pacer.actors.gaussian import Gaussian
 from pacer.actors.push_forward import PushForward
+from pacer.actors.semi_implicit import SemiImplicit
+from pacer.backup import PolicyBackup, SoftMaximum
+from pacer.critics.categorical import Categorical
+from pacer.critics.expected import Expected
+from pacer.critics.fixed_quantile import FixedQuantile
+from pacer.critics.generator import Generator
+from pacer.critics.proposed import Proposed
 from pacer.critics.quantile import Quantile
 from pacer.encouragers.base import Nothing
+from pacer.encouragers.entropy import Entropy
 from pacer.encouragers.mmd import MMD
-from pacer.encouragers.weight import Fixed, MovingDual
-from pacer.exploration import EpsilonUniform
-from pacer.recipe import Recipe
+from pacer.encouragers.sliced import Sliced
+from pacer.encouragers.wasserstein import Wasserstein
+from pacer.encouragers.weight import Dual, Fixed, MovingDual
+from pacer.exploration import EpsilonUniform, GaussianNoise, NoExploration
+from pacer.improvement import Ascent, Stein
+from pacer.recipe import Averaging, Recipe
 
+# PACER: a push-forward actor, an implicit quantile critic, and an encourager that compares samples.
 PACER_M = Recipe(actor=PushForward(), critic=Quantile(), encourager=MMD(), weight=Fixed(0.01))
+PACER_W = replace(PACER_M, encourager=Wasserstein())
 PACER_M_ADAPTIVE = replace(PACER_M, weight=MovingDual())
+PACER_W_ADAPTIVE = replace(PACER_W, weight=MovingDual())
 
-# The ablations: M is the encourager, P the push-forward policy, G epsilon-greedy exploration.
+# Its ablations: M and W are encouragers, P the push-forward policy, G epsilon-greedy exploration.
 M1P0 = replace(PACER_M, actor=Gaussian())
+W1P0 = replace(PACER_W, actor=Gaussian())
 M0P1 = replace(PACER_M, encourager=Nothing(), weight=Fixed(0.0))
 M0P1G = replace(M0P1, exploration=EpsilonUniform(0.01))
 M0P0 = replace(M0P1, actor=Gaussian())
 M0P0G = replace(M0P0, exploration=EpsilonUniform(0.01))
 
+# Scalar critics and deterministic policies, and PTD3 between them and PACER.
+TD3 = Recipe(
+    actor=Deterministic(),
+    critic=Expected(),
+    exploration=GaussianNoise(0.1),
+    backup=PolicyBackup(target_actor=True, smoothing=0.2),
+    improvement=Ascent(member="first"),
+    averaging=Averaging(period=2),
+)
+DDPG = replace(TD3, backup=PolicyBackup(target_actor=True), averaging=Averaging(), policy_delay=1)
+PTD3 = replace(TD3, actor=PushForward(), exploration=NoExploration(), backup=PolicyBackup(target_actor=True))
+PTD3_M = replace(PTD3, encourager=MMD(), weight=Fixed(0.01))
+
+# Entropy instead of samples: policies with a density, whose entropy is part of the return.
+SAC = Recipe(
+    actor=Gaussian(),
+    critic=Expected(),
+    encourager=Entropy(),
+    weight=Dual(bound_per_dimension=1.0),
+    backup=PolicyBackup(penalty_in_return=True),
+    policy_delay=1,
+)
+SAC_FIXED = replace(SAC, weight=Fixed(0.2))
+DSAC = replace(SAC, critic=Quantile(), backup=PolicyBackup(target_actor=True, penalty_in_return=True))
+IDAC = replace(DSAC, actor=SemiImplicit())
+IDAC_GENERATOR = replace(IDAC, critic=Generator())
+LSP = replace(SAC, actor=Flow())
+SQL = Recipe(actor=PushForward(), critic=Expected(), backup=SoftMaximum(), improvement=Stein(), policy_delay=1)
+
+# More than the paper has: other encouragers, critics and actors in the same frame.
+PACER_S = replace(PACER_M_ADAPTIVE, encourager=Sliced())
+PACER_QR = replace(PACER_M_ADAPTIVE, critic=FixedQuantile())
+PACER_C51 = replace(PACER_M_ADAPTIVE, critic=Categorical())
+PACER_FQF = replace(PACER_M_ADAPTIVE, critic=Proposed())
+PACER_FLOW = replace(PACER_M_ADAPTIVE, actor=Flow())
+TQC = replace(SAC, critic=FixedQuantile(members=3, dropped=2), improvement=Ascent(member="mean"))
+
 RECIPES: dict[str, tuple[str, Recipe]] = {
-    "pacer-m-adaptive": ("PACER_M whose encourager weight holds a distance", PACER_M_ADAPTIVE),
+    "pacer-m-adaptive": ("PACER_M whose encourager weight holds a distance (the default)", PACER_M_ADAPTIVE),
+    "pacer-w-adaptive": ("PACER_W whose encourager weight holds a distance", PACER_W_ADAPTIVE),
     "pacer-m": ("push-forward actor, implicit quantile critic, MMD encourager", PACER_M),
+    "pacer-w": ("the same with an entropic Wasserstein encourager (Sinkhorn divergence)", PACER_W),
     "m1p0": ("ablation: PACER_M with a Gaussian actor", M1P0),
+    "w1p0": ("ablation: PACER_W with a Gaussian actor", W1P0),
     "m0p1": ("ablation: PACER_M without encourager", M0P1),
     "m0p1g": ("ablation: m0p1 with epsilon-greedy exploration", M0P1G),
     "m0p0": ("ablation: Gaussian actor and no encourager", M0P0),
     "m0p0g": ("ablation: m0p0 with epsilon-greedy exploration", M0P0G),
+    "ptd3": ("TD3 with a push-forward actor instead of added noise", PTD3),
+    "ptd3-m": ("PTD3 with an MMD encourager", PTD3_M),
+    "sac": ("soft actor-critic with automatic temperature", SAC),
+    "sac-fixed": ("soft actor-critic with temperature 0.2", SAC_FIXED),
+    "dsac": ("SAC with an implicit quantile critic", DSAC),
+    "idac": ("DSAC with a semi-implicit actor", IDAC),
+    "idac-generator": ("IDAC with its authors' sorted noise-driven critic", IDAC_GENERATOR),
+    "lsp": ("SAC with a normalising-flow actor", LSP),
+    "sql": ("soft Q-learning: Stein variational actor, soft value over uniform actions", SQL),
+    "td3": ("twin delayed deterministic policy gradient", TD3),
+    "ddpg": ("deterministic policy gradient (twin critics, as in the paper's protocol)", DDPG),
+    "pacer-s": ("ours: pacer-m-adaptive with a sliced Wasserstein encourager", PACER_S),
+    "pacer-qr": ("ours: pacer-m-adaptive with quantiles at fixed levels", PACER_QR),
+    "pacer-c51": ("ours: pacer-m-adaptive with a categorical critic", PACER_C51),
+    "pacer-fqf": ("ours: pacer-m-adaptive with proposed quantile levels", PACER_FQF),
+    "pacer-flow": ("ours: pacer-m-adaptive with a flow actor", PACER_FLOW),
+    "tqc": ("ours: SAC with truncated quantile critics", TQC),
 }

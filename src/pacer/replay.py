@@ -5,6 +5,7 @@ observation gets a row of its own, of kind LAST, that is never sampled. The newe
 episode goes on: the next step completes it.
 """
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,10 @@ class Replay:
     """The newest `capacity` rows of experience."""
 
     def __init__(self, space: Space, capacity: int) -> None:
+        if capacity < 2:  # a single row may be an episode's last, and then there is nothing to draw
+            raise PacerError(f"the replay's capacity is {capacity}: expected at least 2")
         self.space = space
+        self.capacity = capacity
         self.written = 0
         """Complete rows ever written; the row after them holds the current observation if an episode goes on."""
         self.open = False
@@ -49,6 +53,7 @@ class Replay:
         """End the episode that goes on: its last step counts as truncated."""
         if self.open:
             self._rows[(self.written - 1) % self._size, -1] = TRUNCATED
+            self.saved = min(self.saved, self.written - 1)
             self.written += 1
             self.open = False
 
@@ -79,6 +84,7 @@ class Replay:
             rows = np.arange(self.saved, self.written + self.open)
             file.write(self._rows[rows % self._size].tobytes())
             file.flush()
+            os.fsync(file.fileno())  # the checkpoint that counts these rows comes after them
         self.saved = self.written
 
     def load(self, path: Path, written: int, is_open: bool) -> None:

@@ -6,6 +6,7 @@ policy/  best/  snapshots/<step>/  checkpoint/<step>/  replay.bin  DONE
 
 import fcntl
 import hashlib
+import json
 import os
 import platform
 import shutil
@@ -15,37 +16,43 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TextIO
 
-from pacer.config import Config, decode, encode, load_json, save_json
+from pacer.config import Config, decode, encode
 from pacer.errors import PacerError
+from pacer.files import load_json, save_json, sync
 
 LOGS = ("progress.csv", "timings.csv", "evaluations.csv")
 
 
 class RunFolder:
-    """An opened and locked run folder."""
+    """A locked run folder. Opening it changes nothing in it; `begin` does."""
 
     def __init__(self, path: Path, config: Config, bit_exact: bool) -> None:
         self.path = path
+        self.config = config
+        self._bit_exact = bit_exact
         self._lock = _lock(path)
-        known = self.config
-        if known is None:
-            leftovers = [p.name for p in path.iterdir() if p.name != ".lock"]
-            if leftovers:
-                raise PacerError(
-                    f"{path} is not empty and holds no run ({', '.join(sorted(leftovers)[:3])}): name another folder"
-                )
-        else:
-            _check_same(path, known, config)
-        save_json(path / "config.json", {"config": encode(config)})
-        self.describe(status="running", bit_exact=bit_exact, **_versions())
+        try:
+            _check_free_or_same(path, config)
+        except BaseException:
+            self.close()  # an error that is kept somewhere must not keep the lock
+            raise
 
-    @property
-    def config(self) -> Config | None:
-        return load_config(self.path) if (self.path / "config.json").exists() else None
+    def begin(self, log_sizes: Mapping[str, int]) -> None:
+        """The run goes on here: what was logged after its checkpoint is dropped."""
+        save_json(self.path / "config.json", {"config": encode(self.config)})
+        (self.path / "DONE").unlink(missing_ok=True)
+        before, now = self._facts(), _versions()
+        same = before.get("bit_exact", True) and all(before.get(name, fact) == fact for name, fact in now.items())
+        self.describe(status="running", bit_exact=self._bit_exact and same, **now)
+        for log in LOGS:
+            path = self.path / log
+            if log_sizes.get(log, 0) < _size(path):
+                os.truncate(path, log_sizes.get(log, 0))
+        self._drop_older_checkpoints()  # a crash may have left one
 
     def finished(self, steps: int) -> bool:
         done = self.path / "DONE"
-        return done.exists() and int(load_json(done)["steps"]) >= steps
+        return done.exists() and decode(load_json(done).get("steps"), int, str(done)) >= steps
 
     def finish(self, steps: int) -> None:
         self.describe(status="finished")
@@ -53,8 +60,11 @@ class RunFolder:
 
     def describe(self, **facts: Any) -> None:
         """Facts about the run that do not decide its outcome."""
+        save_json(self.path / "run.json", {**self._facts(), **facts})
+
+    def _facts(self) -> dict[str, Any]:
         path = self.path / "run.json"
-        save_json(path, {**(load_json(path) if path.exists() else {}), **facts})
+        return load_json(path) if path.exists() else {}
 
     def append(self, log: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Rows at the end of a log, with a header if it is the first. The columns stay those of the first row."""
@@ -68,37 +78,33 @@ class RunFolder:
     def log_sizes(self) -> dict[str, int]:
         return {log: _size(self.path / log) for log in LOGS}
 
-    def cut_logs(self, sizes: Mapping[str, int]) -> None:
-        """Drop what was logged after a checkpoint."""
-        for log in LOGS:
-            path = self.path / log
-            if sizes.get(log, 0) < _size(path):
-                os.truncate(path, sizes.get(log, 0))
-
     def checkpoints(self) -> list[Path]:
         """Complete checkpoints, newest first."""
         folder = self.path / "checkpoint"
         found = [p for p in folder.iterdir() if p.name.isdigit()] if folder.exists() else []
         return sorted(found, key=lambda p: int(p.name), reverse=True)
 
-    def commit_checkpoint(self, temporary: Path, step: int) -> None:
-        """Make a written checkpoint count, in one rename, and drop the older ones."""
-        save_json(temporary / "manifest.json", {"files": _digests(temporary)})
-        for file in temporary.iterdir():
-            _sync(file)
-        final = self.path / "checkpoint" / str(step)
-        if final.exists():
-            shutil.rmtree(final)
-        temporary.rename(final)
-        _sync(final.parent)
-        for older in self.checkpoints()[1:]:
-            shutil.rmtree(older)
-
     def new_checkpoint(self) -> Path:
         folder = self.path / "checkpoint" / ".writing"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         return folder
+
+    def commit_checkpoint(self, temporary: Path, step: int) -> None:
+        """Make a written checkpoint count, in one rename, and drop the older ones."""
+        for log in LOGS:
+            if (self.path / log).exists():
+                sync(self.path / log)
+        save_json(temporary / "manifest.json", {"files": _digests(temporary)})
+        sync(temporary)
+        final = self.path / "checkpoint" / str(step)
+        temporary.rename(final)
+        sync(final.parent)
+        self._drop_older_checkpoints()
+
+    def _drop_older_checkpoints(self) -> None:
+        for older in self.checkpoints()[1:]:
+            shutil.rmtree(older)
 
     def close(self) -> None:
         self._lock.close()
@@ -115,9 +121,13 @@ def load_config(path: Path) -> Config:
 
 def verify_checkpoint(folder: Path) -> None:
     """Refuse a checkpoint whose files are not those that were written."""
-    expected = load_json(folder / "manifest.json")["files"]
-    if expected != _digests(folder):
-        raise PacerError(f"checkpoint {folder} is damaged: a checksum differs. Remove it and start again")
+    expected = decode(load_json(folder / "manifest.json").get("files"), dict, f"{folder}/manifest.json: files")
+    found = _digests(folder)
+    if odd := sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)):
+        raise PacerError(
+            f"checkpoint {folder} is damaged: {', '.join(odd)} is not what was written. The run's policies are another "
+            "matter and still there; to train anew, remove the checkpoint or name another folder with --run-dir"
+        )
 
 
 def _lock(path: Path) -> TextIO:
@@ -128,23 +138,33 @@ def _lock(path: Path) -> TextIO:
         raise PacerError(f"the run folder {path} cannot be written: {error}. Name another with --run-dir") from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         file.seek(0)
-        raise PacerError(f"{path} is in use by another run ({file.read().strip()}): wait, or use another") from None
+        holder = file.read().strip()
+        file.close()
+        raise PacerError(f"{path} is in use by another run ({holder}): wait, or name another folder") from None
     file.truncate(0)
     file.write(f"process {os.getpid()} on {platform.node()}")
     file.flush()
     return file
 
 
-def _check_same(path: Path, known: Config, config: Config) -> None:
-    """The same run, or the same with more steps."""
+def _check_free_or_same(path: Path, config: Config) -> None:
+    """An empty folder, the same run, or the same with more steps."""
+    if not (path / "config.json").exists():
+        if leftovers := sorted(p.name for p in path.iterdir() if not p.name.startswith(".")):
+            raise PacerError(
+                f"{path} is not empty and holds no run ({', '.join(leftovers[:3])}): name another folder with --run-dir"
+            )
+        return
+    known = load_config(path)
     if config.steps < known.steps:
         raise PacerError(
             f"{path} holds a run of {known.steps} steps, more than the {config.steps} asked for: "
             "ask for at least as many, or name another folder with --run-dir"
         )
-    changed = sorted(_differences(encode(known), encode(replace(config, steps=known.steps))))
+    wanted = json.loads(json.dumps(encode(replace(config, steps=known.steps)), default=repr))
+    changed = sorted(_differences(encode(known), wanted))
     if changed:
         raise PacerError(
             f"{path} holds a run of another configuration; it differs in {'; '.join(changed)}. "
@@ -168,14 +188,6 @@ def _versions() -> dict[str, Any]:
 def _digests(folder: Path) -> dict[str, str]:
     files = sorted(p for p in folder.iterdir() if p.name != "manifest.json")
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _size(path: Path) -> int:

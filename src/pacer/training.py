@@ -14,9 +14,10 @@ from pacer import learner, seeds
 from pacer.agent import Agent
 from pacer.arrays import load_tree, save_tree
 from pacer.collect import Collector, Position
-from pacer.config import Config, load_json, save_json
+from pacer.config import Config
 from pacer.errors import PacerError
 from pacer.evaluate import Episode, evaluate, mean_return
+from pacer.files import load_json, save_json
 from pacer.moments import Moments
 from pacer.policy import Policy
 from pacer.replay import Replay
@@ -46,31 +47,36 @@ def run(config: Config, folder: RunFolder, make: MakeEnvironment, report: Report
     """Train until `config.steps`, from the folder's checkpoint if it has one."""
     training = Training(config, folder, make, report)
     try:
-        training.resume()
-        with _signals(training):
-            _advance_until_done(training)
-    except BaseException:
-        folder.describe(status="failed")
-        raise
+        folder.begin(training.load_checkpoint())
+        try:
+            with _signals(training):
+                _advance_until_done(training)
+        except BaseException:
+            folder.describe(status="failed")
+            raise
     finally:
         training.close()
-    if training.step < config.steps:
+    if not training.done:
         folder.describe(status="stopped")
         raise Stopped(training.stop_signal)
+    folder.finish(config.steps)
     if not config.schedule.keep_replay:
         (folder.path / "replay.bin").unlink(missing_ok=True)
-    folder.finish(config.steps)
 
 
 def _advance_until_done(training: "Training") -> None:
     try:
-        while training.step < training.config.steps and not training.stop_signal:
+        training.restore_episode()
+        training.evaluate_if_due()
+        while not training.done and not training.stop_signal:
             training.advance()
-    except Diverged:
-        raise  # the state is spoilt: the checkpoint before it is the one to keep
-    except PacerError:
-        training.checkpoint()  # as of the last complete block
+            training.evaluate_if_due()
+    except Exception:
+        if training.whole:
+            training.checkpoint()  # whatever went wrong, what was learned is kept
         raise
+    if training.stop_signal:
+        training.checkpoint()
 
 
 class Training:
@@ -84,6 +90,8 @@ class Training:
         self.report = report
         self.world = World(make, config.environment)
         self.examination = World(make, config.environment)
+        if self.world.env is self.examination.env:
+            raise PacerError(f"{config.environment} returned the same environment twice: it must make a new one")
         self.space = self.world.space
         self.collector = Collector(self.world, config.seed)
         self.replay = Replay(self.space, self.schedule.replay_capacity)
@@ -91,15 +99,24 @@ class Training:
         self.moments = Moments.empty(self.space.observation)
         self.position = Position()
         self.step = 0
+        self.evaluation_due = False
+        """Whether the evaluation of this step is still to come."""
+        self.whole = True
+        """Whether the state is that after a complete block, so that a checkpoint may be taken."""
         self.recent: deque[float] = deque(maxlen=RECENT)
         self.best = -np.inf
         self.stop_signal = 0
         self.seconds = {"collect": 0.0, "learn": 0.0, "evaluate": 0.0}
         self.policy = self._policy()
 
+    @property
+    def done(self) -> bool:
+        return self.step >= self.config.steps and not self.evaluation_due
+
     def advance(self) -> None:
-        """One block: steps, updates, and whatever is due after them."""
+        """One block: steps, updates, a row in the log, and what is to be kept."""
         block, position = self._timed("collect", self._collect)
+        self.whole = False
         self.replay.append(block.transitions, block.kinds)
         self.moments = self.moments.fold(block.transitions.obs)
         self.position = position
@@ -107,19 +124,26 @@ class Training:
         self.step += self.schedule.block
         metrics = self._timed("learn", self._learn) if self.step >= self.schedule.learn_after else {}
         self.policy = self._policy()
-        self._record(metrics)
-        if self._due(self.schedule.evaluate_every):
-            self._timed("evaluate", self._evaluate)
+        self.evaluation_due = self._due(self.schedule.evaluate_every)
+        facts = self._record(metrics)
+        self.whole = True
         if self.step in {self._snapshot(fraction) for fraction in SNAPSHOTS}:
             self._agent().save(self.folder.path / "snapshots" / str(self.step))
-        if self._due(self.schedule.checkpoint_every) or self.stop_signal:
+        if self._due(self.schedule.checkpoint_every):
             self.checkpoint()
+        self.report(facts)
+
+    def evaluate_if_due(self) -> None:
+        """Comes after the checkpoint of its step, so that nothing is lost by an evaluation that fails or hangs."""
+        if self.evaluation_due and not self.stop_signal:
+            self._timed("evaluate", self._evaluate)
 
     def checkpoint(self) -> None:
         """Everything that resuming needs; the replay only grows by what is new."""
         if [p.name for p in self.folder.checkpoints()[:1]] == [str(self.step)]:
             return
         self.replay.save(self.folder.path / "replay.bin")
+        self._agent().save(self.folder.path / "policy")
         temporary = self.folder.new_checkpoint()
         save_tree(temporary / "state.safetensors", {"state": self.state, "moments": self.moments})
         save_json(
@@ -128,20 +152,19 @@ class Training:
                 "step": self.step,
                 "position": list(self.position),
                 "recent": list(self.recent),
+                "evaluation_due": self.evaluation_due,
                 "best": self.best if np.isfinite(self.best) else None,
                 "replay": {"written": self.replay.written, "open": self.replay.open},
                 "logs": self.folder.log_sizes(),
             },
         )
         self.folder.commit_checkpoint(temporary, self.step)
-        self._agent().save(self.folder.path / "policy")
 
-    def resume(self) -> None:
-        """Continue from the newest checkpoint, or from nothing."""
+    def load_checkpoint(self) -> dict[str, int]:
+        """Take the state of the newest checkpoint, if there is one; the sizes that the logs had at that time."""
         checkpoints = self.folder.checkpoints()
         if not checkpoints:
-            self.folder.cut_logs({})
-            return
+            return {}
         verify_checkpoint(checkpoints[0])
         progress = load_json(checkpoints[0] / "progress.json")
         stored = load_tree(checkpoints[0] / "state.safetensors", {"state": self.state, "moments": self.moments})
@@ -149,28 +172,34 @@ class Training:
         self.step = progress["step"]
         self.position = Position(*progress["position"])
         self.recent.extend(progress["recent"])
+        self.evaluation_due = progress["evaluation_due"]
         self.best = -np.inf if progress["best"] is None else progress["best"]
         if not (self.folder.path / "replay.bin").exists():
             raise PacerError(f"{self.folder.path} kept no replay: its run cannot be extended")
         self.replay.load(self.folder.path / "replay.bin", progress["replay"]["written"], progress["replay"]["open"])
-        self.folder.cut_logs(progress["logs"])
         self.policy = self._policy()
-        self._restore_episode()
+        return dict(progress["logs"])
+
+    def restore_episode(self) -> None:
+        """Bring the world to where the checkpoint left it, or begin a new episode where that cannot be."""
+        steps = self.position.steps
+        if not steps:
+            return
+        self.world.steps = self.step - steps
+        if steps > self.replay.capacity:
+            problem = f"the current episode of {steps} steps is longer than the replay"
+        elif not self.collector.restore(self.position, *self.replay.tail(steps)):
+            problem = f"{self.config.environment} is not reproducible"
+        else:
+            return
+        self.replay.close_episode()
+        self.position = Position(self.position.episode + 1)
+        self.folder.describe(bit_exact=False)
+        self.report({"warning": f"{problem}: a new episode begins"})
 
     def close(self) -> None:
         self.world.close()
         self.examination.close()
-
-    def _restore_episode(self) -> None:
-        if not self.position.steps:
-            return
-        observations, actions = self.replay.tail(self.position.steps)
-        if not self.collector.restore(self.position, observations, actions):
-            self.report({"warning": f"{self.config.environment} is not reproducible: a new episode begins"})
-            self.folder.describe(bit_exact=False)
-            self.replay.close_episode()
-            self.collector.abandon()
-            self.position = Position(self.position.episode + 1)
 
     def _collect(self) -> Any:
         rng = seeds.generator(self.config.seed, seeds.ACTING, self.step)
@@ -183,20 +212,22 @@ class Training:
             return exploration.perturb(self.policy.sampled(obs, rng), rng)
 
         choose = random if self.step < self.schedule.warm_up else act
+        self.world.steps = self.step
         return self.collector.run(self.position, self.schedule.block, choose)
 
     def _learn(self) -> dict[str, float]:
         rng = seeds.generator(self.config.seed, seeds.DRAWING, self.step)
         batches = self.replay.sample(rng, self.schedule.updates, self.recipe.batch, self.recipe.discount)
         key = jax.random.key(seeds.integer(self.config.seed, seeds.LEARNING, self.step))
-        state, metrics = learner.learn(self.recipe, self.state, batches, self.moments.scaling(), key)
-        self.state = state
+        self.state, metrics = learner.learn(self.recipe, self.state, batches, self.moments.scaling(), key)
         metrics = {name: float(value) for name, value in jax.device_get(metrics).items()}
-        if not all(np.isfinite(value) for value in metrics.values()):
-            bad = ", ".join(f"{name} {value}" for name, value in metrics.items() if not np.isfinite(value))
+        bad = [f"{name} {value}" for name, value in metrics.items() if not np.isfinite(value)]
+        # A block may spoil the networks in its last update, which the metrics do not show.
+        if bad or not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(self.state)):
             raise Diverged(
-                f"learning on {self.config.environment} diverged at step {self.step} ({bad}). "
-                "The last checkpoint and policy are kept; try a smaller learning rate or reward scale"
+                f"learning on {self.config.environment} diverged at step {self.step} "
+                f"({', '.join(bad) or 'parameters that are not finite'}). The last checkpoint and policy are kept; "
+                "try a smaller learning rate or reward scale, in another folder"
             )
         return metrics
 
@@ -208,19 +239,21 @@ class Training:
         networks = jax.tree.map(np.asarray, self.state.online)
         return Agent(self.recipe, networks, self.moments.scaling(), self.world.low, self.world.high)
 
-    def _record(self, metrics: dict[str, float]) -> None:
+    def _record(self, metrics: dict[str, float]) -> dict[str, Any]:
         train_return = float(np.mean(self.recent)) if self.recent else float("nan")
         facts = {"step": self.step, "episodes": self.position.episode, "train_return": train_return, **metrics}
-        self.report({**facts, "seconds": dict(self.seconds)})
+        seconds = dict(self.seconds)
         if metrics and self._due(self.schedule.log_every):
             self.folder.append("progress.csv", [facts])
-            self.folder.append("timings.csv", [{"step": self.step, **self.seconds}])
+            self.folder.append("timings.csv", [{"step": self.step, **seconds}])
             self.seconds = dict.fromkeys(self.seconds, 0.0)
+        return {**facts, "seconds": seconds}
 
     def _evaluate(self) -> None:
         count, seed = self.schedule.evaluation_episodes, self.config.seed
         episodes = evaluate(self.examination, self.policy, count, seed, self.step)
         self.folder.append("evaluations.csv", [_evaluation_row(self.step, episode) for episode in episodes])
+        self.evaluation_due = False
         greedy = mean_return(episodes, "greedy")
         if greedy > self.best:
             self.best = greedy

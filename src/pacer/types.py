@@ -37,11 +37,16 @@ class Actions(NamedTuple):
 
 
 class Returns(NamedTuple):
-    """Atoms of a return: value (..., B, K) with levels and masses (K,) or (B, K). A scalar is one atom of mass 1."""
+    """Atoms of a return: value (..., B, K), level and mass that broadcast with it. A scalar is one atom of mass 1."""
 
     value: Array
     level: Array
     mass: Array
+
+    def of_sample(self, number: int) -> "Returns":
+        """The returns of one of N action samples: (N, B, K) to (B, K)."""
+        depth = self.value.ndim
+        return Returns(*(part[number] if part.ndim == depth else part for part in self))
 
 
 class Network(NamedTuple):

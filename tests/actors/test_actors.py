@@ -24,7 +24,7 @@ def observations(count=5):
 def test_actions_have_the_noise_shape_and_stay_in_the_box(actor):
     network = actor.init(jax.random.key(0), SPACE)
     noise = 10 * draw_noise(jax.random.key(2), actor, SPACE, (7, 5))
-    actions = actor.push(network, observations(), noise)
+    actions = jax.jit(actor.push)(network, observations(), noise)
     assert actions.shape == (7, 5, SPACE.action)
     assert jnp.abs(actions).max() <= 1
     assert actor.greedy(network, observations(), SPACE).shape == (5, SPACE.action)
@@ -49,9 +49,9 @@ def test_gradient_reaches_every_parameter(actor):
     def total(params):
         return (actor.push(network._replace(params=params), observations(), noise) ** 2).sum()
 
-    for leaf in jax.tree.leaves(jax.grad(total)(network.params)):
+    for leaf in jax.tree.leaves(jax.jit(jax.grad(total))(network.params)):
         assert jnp.isfinite(leaf).all()
-        assert leaf.size == 0 or jnp.abs(leaf).max() > 0
+        assert leaf.size == 0 or jnp.abs(leaf).max() > 0, leaf.shape
 
 
 @pytest.mark.parametrize("actor", DENSITIES.values(), ids=DENSITIES.keys())
@@ -60,11 +60,11 @@ def test_density_integrates_to_one(actor):
     space = Space(observation=3, action=1)
     network = actor.init(jax.random.key(0), space)
     obs = jnp.ones((1, 3))
-    noise = draw_noise(jax.random.key(1), actor, space, (200_000, 1))
-    actions = sample(actor, network, obs, noise, jax.random.key(2))
+    noise = draw_noise(jax.random.key(1), actor, space, (40_000, 1))
+    actions = jax.jit(lambda n: sample(actor, network, obs, n, jax.random.key(2)))(noise)
     inside = jnp.abs(actions.action[..., 0]) < 0.5
     width = (inside * jnp.exp(-actions.log_prob)).mean()
-    assert width == pytest.approx(1.0, rel=0.02)
+    assert float(width) == pytest.approx(1.0, rel=0.04)
 
 
 def test_gaussian_density_matches_the_jacobian():

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import tyro
@@ -34,13 +34,10 @@ def main(arguments: list[str]) -> None:
     chosen = tyro.cli(Arguments, args=arguments, prog="pacer evaluate")
     if chosen.episodes < 1:
         raise PacerError(f"episodes is {chosen.episodes}: expected at least 1")
+    if chosen.seed < 0:
+        raise PacerError(f"seed is {chosen.seed}: expected a whole number, 0 or more")
     agent = load(chosen.run)
-    name, options = chosen.env, {}
-    if name is None:
-        config = load_config(run_of(chosen.run))
-        name, options = config.environment, dict(config.environment_options)
-    if chosen.env_kwargs is not None:
-        options = parse_options(chosen.env_kwargs)
+    name, options = environment_of(chosen)
     world = World(maker(name, options), name)
     if world.space != agent.space:
         raise PacerError(f"{name} has {world.space}, and the policy was trained on {agent.space}")
@@ -56,9 +53,23 @@ def main(arguments: list[str]) -> None:
     world.close()
 
 
-def run_of(path: Path) -> Path:
+def environment_of(chosen: Arguments) -> tuple[str, dict[str, Any]]:
+    """Name and options of the environment: the run's, unless others are asked for."""
+    run = run_of(chosen.run)
+    name, options = chosen.env, {}
+    if run is not None:
+        config = load_config(run)
+        if name is None and ":" in config.environment:
+            # Such a name would have code imported, and nothing read from a file may do that.
+            raise PacerError(f"{run} was trained on {config.environment}: name its environment with --env")
+        if name in (None, config.environment):
+            name, options = config.environment, dict(config.environment_options)
+    if name is None:
+        raise PacerError(f"{chosen.run} does not belong to a run: name the environment with --env")
+    return name, options if chosen.env_kwargs is None else parse_options(chosen.env_kwargs)
+
+
+def run_of(path: Path) -> Path | None:
     """The run folder that a run or policy path belongs to."""
-    for folder in (path, *path.resolve().parents[:2]):
-        if (folder / "config.json").exists():
-            return folder
-    raise PacerError(f"{path} does not belong to a run: name the environment with --env")
+    folders = (path, *path.resolve().parents[:2])
+    return next((folder for folder in folders if (folder / "config.json").exists()), None)

@@ -44,10 +44,11 @@ def main(arguments: list[str]) -> None:
     make = maker(config.environment, config.environment_options)
     with Display(config, quiet) as display:
         execute(config, folder, make, display)
+    env = f" --env {config.environment}" if ":" in config.environment else ""
     print(
         f"\nThe run is in {folder}. Next:\n"
-        f"  pacer evaluate {folder}                 judge the policy again, on new episodes\n"
-        f"  pacer evaluate {folder}/best            the same for its best evaluation\n"
+        f"  pacer evaluate {folder}{env}                 judge the policy again, on new episodes\n"
+        f"  pacer evaluate {folder}/best{env}            the same for its best evaluation\n"
         f"  pacer train {name} --env {config.environment} --steps {2 * config.steps}   train on"
     )
 
@@ -65,6 +66,8 @@ def parse(name: str, arguments: list[str]) -> tuple[Config, Path, bool]:
         schedule=Schedule(warm_up=known_size(known.size).warm_up),
     )
     chosen = tyro.cli(Arguments, default=default, args=arguments, prog=f"pacer train {name}")
+    if chosen.steps < 1:
+        raise PacerError(f"steps is {chosen.steps}: expected a whole number above 0")
     steps = whole_blocks(chosen.steps, chosen.schedule)
     options = parse_options(chosen.env_kwargs)
     try:

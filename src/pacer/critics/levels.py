@@ -5,7 +5,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-from pacer.types import Array
+from pacer.types import Array, Returns
 
 
 def draw_levels(key: Array, shape: tuple[int, ...], floor: float) -> tuple[Array, Array]:
@@ -15,8 +15,20 @@ def draw_levels(key: Array, shape: tuple[int, ...], floor: float) -> tuple[Array
     return midpoints(mass), mass
 
 
+def even_levels(count: int) -> tuple[Array, Array]:
+    """Midpoints and masses of `count` equal parts."""
+    return (jnp.arange(count) + 0.5) / count, jnp.full(count, 1 / count)
+
+
 def midpoints(mass: Array) -> Array:
     return jnp.cumsum(mass, -1) - mass / 2
+
+
+def quantile_loss(predicted: Returns, goal: Returns, threshold: float) -> Array:
+    """Sum over the members of the loss that moves their quantiles (M, B, K) towards the goal's atoms (B, K')."""
+    goal = jax.lax.stop_gradient(goal)
+    losses = [quantile_huber(v, predicted.level, goal.value, goal.mass, threshold) for v in predicted.value]
+    return jnp.stack(losses).sum()
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(4,))

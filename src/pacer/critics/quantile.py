@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from pacer.critics.base import Critic, Target
-from pacer.critics.levels import draw_levels, quantile_huber
-from pacer.networks import dense, dense_init, first_layer, trunk, trunk_init
+from pacer.critics.levels import draw_levels, quantile_loss
+from pacer.networks import dense, dense_init, first_layer, standardise, trunk, trunk_init
 from pacer.types import Array, Network, Returns, Space, Transition
 
 
@@ -23,6 +23,8 @@ class Quantile(Critic):
     cosines: int = 64
     merge: Literal["last", "first"] = "last"
     """Where the level enters: after the last hidden layer (one product for all levels) or after the first (DSAC)."""
+    layer_norm: bool = False
+    """Features standardised before each activation, as in DSAC's code (without a learned scale)."""
     shared_levels: bool = True
     """One draw of levels for the whole batch, or one per state: the same expected gradient, six times the cost."""
     level_floor: float = 0.1
@@ -37,7 +39,7 @@ class Quantile(Critic):
         return Returns(self.at(network, obs, action, level), level, mass)
 
     def at(self, network: Network, obs: Array, action: Array, level: Array) -> Array:
-        """Quantiles (M, ..., B, K) at given levels (K,) or (B, K)."""
+        """Quantiles (M, ..., B, K) at given levels (K,), (B, K) or (..., B, K)."""
         frequencies = jnp.pi * jnp.arange(1, self.cosines + 1)
         cosines = jnp.cos(level[..., None] * frequencies)
         return jnp.stack([self._member(params, obs, action, cosines) for params in network.params])
@@ -50,12 +52,8 @@ class Quantile(Critic):
     ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
         next_key, key = jax.random.split(key)
         goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, next_key)))
-        goal = jax.lax.stop_gradient(goal)
         predicted = self.returns(online, batch.obs, batch.action, key)
-        losses = [
-            quantile_huber(value, predicted.level, goal.value, goal.mass, self.threshold) for value in predicted.value
-        ]
-        return sum(losses), (online.stats, {"return": predicted.value.mean()})
+        return quantile_loss(predicted, goal, self.threshold), (online.stats, {"return": predicted.value.mean()})
 
     def project(self, params: Any) -> Any:
         return params
@@ -70,14 +68,17 @@ class Quantile(Critic):
         }
 
     def _member(self, params: dict[str, Any], obs: Array, action: Array, cosines: Array) -> Array:
-        gate = jax.nn.sigmoid(dense(params["level"], cosines))  # (K, W) or (B, K, W)
+        gate = jax.nn.sigmoid(self._norm(dense(params["level"], cosines)))  # (K, W) or (B, K, W)
         head, bias = params["head"]["weight"][:, 0], params["head"]["bias"][0]
         if self.merge == "last":
-            features = trunk(params["trunk"], obs, action)
+            features = trunk(params["trunk"], obs, action, norm=self._norm)
             if gate.ndim == 2:
                 return features @ (gate * head).T + bias
-            return jnp.einsum("...bw,bkw->...bk", features, gate * head) + bias
-        x = first_layer(params["trunk"], obs, action)[..., None, :] * gate
+            return jnp.einsum("...w,...kw->...k", features, gate * head) + bias
+        x = first_layer(params["trunk"], obs, action, norm=self._norm)[..., None, :] * gate
         for layer in params["trunk"]["hidden"]:
-            x = jax.nn.relu(dense(layer, x))
+            x = jax.nn.relu(self._norm(dense(layer, x)))
         return x @ head + bias
+
+    def _norm(self, x: Array) -> Array:
+        return standardise(x) if self.layer_norm else x

@@ -11,11 +11,11 @@ import jax
 import jax.numpy as jnp
 
 from pacer.encouragers.base import Encourager
+from pacer.encouragers.distances import NEGLIGIBLE, by_dimension, safe_root, squared_distances
 from pacer.encouragers.reference import Reference, Uniform
 from pacer.types import Actions, Array
 
 Kernel = Literal["energy", "squared_energy", "gaussian"]
-NEGLIGIBLE = 1e-12  # below this, a squared distance and the slope of its root count as zero
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,6 @@ class MMD(Encourager):
         return safe_root(squared_mmd(action, self.reference.draw(key, action.shape), self.kernel))
 
 
-def safe_root(x: Array) -> Array:
-    """Square root with value and slope zero where x is negligible."""
-    positive = x > NEGLIGIBLE
-    return jnp.where(positive, jnp.sqrt(jnp.where(positive, x, 1.0)), 0.0)
-
-
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
 def squared_mmd(x: Array, y: Array, kernel: Kernel) -> Array:
     """MMD^2 (S,) between x and y, both (N, S, A). Only x has a gradient: y is the reference."""
@@ -47,7 +41,7 @@ def squared_mmd(x: Array, y: Array, kernel: Kernel) -> Array:
 
 
 def _forward(x: Array, y: Array, kernel: Kernel) -> tuple[Array, Array]:
-    x, y = x.transpose(2, 1, 0), y.transpose(2, 1, 0)  # (A, S, N): pairs become loops over whole rows
+    x, y = by_dimension(x), by_dimension(y)
     own, repulsion = _pairs(x, x, kernel)
     cross, attraction = _pairs(x, y, kernel)
     reference, _ = _pairs(y, y, kernel)
@@ -64,9 +58,7 @@ squared_mmd.defvjp(_forward, _backward)
 
 def _pairs(x: Array, y: Array, kernel: Kernel) -> tuple[Array, Array]:
     """Mean of k(x_i, y_j) over all pairs (S,), and its gradient with respect to x as first argument (A, S, N)."""
-    # Direct differences: the Gram form loses the repulsion of nearly equal actions.
-    squares = sum((p[:, None, :] - q[:, :, None]) ** 2 for p, q in zip(x, y, strict=True))
-    value, slope = _kernel(squares, kernel)
+    value, slope = _kernel(squared_distances(x, y), kernel)
     # Computed once, here: otherwise XLA repeats all of the above inside each of the sums below.
     value, slope = jax.lax.optimization_barrier((value, slope))
     pairs = x.shape[2] * y.shape[2]

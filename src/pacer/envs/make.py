@@ -14,6 +14,8 @@ def maker(name: str, options: Mapping[str, Any], render_mode: str | None = None)
     """A function that makes the environment `name`; `module:Id-v0` imports the module first, as Gymnasium does."""
     if render_mode is not None:
         options = {**options, "render_mode": render_mode}
+    if ":" not in name:
+        _check_known(name)  # before anything is done for a name that does not exist
     return lambda: make(name, options)
 
 
@@ -28,14 +30,32 @@ def make(name: str, options: Mapping[str, Any]) -> Any:
             warnings.filterwarnings("ignore", message=".*settotalmass.*")
             return gymnasium.make(name, disable_env_checker=True, **options)
     except gymnasium.error.UnregisteredEnv as error:
-        raise PacerError(
-            f"unknown environment {name!r}.{near(name, gymnasium.registry)} "
-            "An environment of your own is named module:Id-v0, where importing the module registers it"
-        ) from error
+        raise _unknown(name) from error
     except ModuleNotFoundError as error:
         raise PacerError(f"environment {name!r} needs a module that is not installed: {error}") from error
     except Exception as error:
         raise PacerError(f"environment {name!r} could not be made with options {dict(options)}: {error!r}") from error
+
+
+def _check_known(name: str) -> None:
+    import gymnasium
+
+    register_environments()
+    try:
+        gymnasium.spec(name)
+    except gymnasium.error.UnregisteredEnv as error:
+        raise _unknown(name) from error
+    except gymnasium.error.Error:
+        return  # a name without version: `make` finds the newest
+
+
+def _unknown(name: str) -> PacerError:
+    import gymnasium
+
+    return PacerError(
+        f"unknown environment {name!r}.{near(name, gymnasium.registry)} "
+        "An environment of your own is named module:Id-v0, where importing the module registers it"
+    )
 
 
 @contextmanager

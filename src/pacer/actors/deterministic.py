@@ -1,0 +1,37 @@
+"""The deterministic policy a = tanh(f(s)) of DDPG and TD3: a push-forward of no noise at all."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from pacer.actors.base import Actor
+from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.types import Array, Network, Space
+
+
+@dataclass(frozen=True)
+class Deterministic(Actor):
+    """One action per state; exploration must come from outside."""
+
+    hidden: tuple[int, ...] = (256, 256)
+
+    def noise_size(self, space: Space) -> int:
+        return 0
+
+    def init(self, key: Array, space: Space) -> Network:
+        trunk_key, head_key = jax.random.split(key)
+        return Network(
+            {
+                "trunk": trunk_init(trunk_key, space.observation, 0, self.hidden),
+                "head": dense_init(head_key, self.hidden[-1], space.action),
+            }
+        )
+
+    def push(self, network: Network, obs: Array, noise: Array, xp: Any = jnp) -> Array:
+        action = xp.tanh(dense(network.params["head"], trunk(network.params["trunk"], obs, None, xp)))
+        return xp.broadcast_to(action, (*noise.shape[:-1], action.shape[-1]))
+
+    def greedy(self, network: Network, obs: Array, space: Space, xp: Any = jnp) -> Array:
+        return self.push(network, obs, xp.zeros((*obs.shape[:-1], 0), xp.float32), xp)

@@ -1,0 +1,73 @@
+"""Probabilities on fixed atoms (C51): the reverse of a quantile critic, masses are learned and values are given."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from pacer.critics.base import Critic, Target
+from pacer.critics.levels import midpoints
+from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.types import Array, Network, Returns, Space, Transition
+
+
+@dataclass(frozen=True)
+class Categorical(Critic):
+    """A histogram of the return between two bounds, which must hold every return of the task."""
+
+    distributional: ClassVar[bool] = True
+    hidden: tuple[int, ...] = (256, 256)
+    members: int = 2
+    atoms: int = 101
+    lowest: float = -200.0
+    highest: float = 800.0
+
+    def __post_init__(self) -> None:
+        if self.atoms < 2 or not self.lowest < self.highest:
+            raise ValueError(f"{self.atoms} atoms from {self.lowest} to {self.highest}: expected 2 or more, upwards")
+
+    def init(self, key: Array, space: Space) -> Network:
+        return Network(tuple(self._init_member(k, space) for k in jax.random.split(key, self.members)))
+
+    def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
+        mass = jax.nn.softmax(self._logits(network, obs, action))
+        value = jnp.broadcast_to(jnp.linspace(self.lowest, self.highest, self.atoms), mass.shape)
+        return Returns(value, midpoints(mass), mass)
+
+    def lower(self, returns: Returns) -> Returns:
+        """The whole distribution of the member whose mean is lower: atoms of two histograms do not compare."""
+        means = (returns.mass * returns.value).sum(-1)
+        lowest = means.argmin(0)[None, ..., None]
+        return Returns(*(jnp.take_along_axis(part, lowest, axis=0)[0] for part in returns))
+
+    def loss(
+        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
+    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
+        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, key)))
+        mass = jax.lax.stop_gradient(self.project_mass(goal.value, goal.mass))
+        logits = self._logits(online, batch.obs, batch.action)
+        cross_entropy = -(mass * jax.nn.log_softmax(logits)).sum(-1)
+        predicted = self.returns(online, batch.obs, batch.action, key)
+        mean = (predicted.mass * predicted.value).sum(-1).mean()
+        return cross_entropy.mean() * self.members, (online.stats, {"return": mean})
+
+    def project(self, params: Any) -> Any:
+        return params
+
+    def project_mass(self, value: Array, mass: Array) -> Array:
+        """Mass at any values (B, K), shared out to the two nearest atoms; what lies outside goes to the end atoms."""
+        gap = (self.highest - self.lowest) / (self.atoms - 1)
+        position = (jnp.clip(value, self.lowest, self.highest) - self.lowest) / gap
+        share = jnp.clip(1 - jnp.abs(position[..., None] - jnp.arange(self.atoms)), 0, 1)  # (B, K, atoms)
+        return jnp.einsum("bk,bka->ba", mass, share)
+
+    def _logits(self, network: Network, obs: Array, action: Array) -> Array:
+        return jnp.stack([dense(p["head"], trunk(p["trunk"], obs, action)) for p in network.params])
+
+    def _init_member(self, key: Array, space: Space) -> dict[str, Any]:
+        trunk_key, head_key = jax.random.split(key)
+        return {
+            "trunk": trunk_init(trunk_key, space.observation, space.action, self.hidden),
+            "head": dense_init(head_key, self.hidden[-1], self.atoms),
+        }

@@ -1,0 +1,62 @@
+"""Quantiles at fixed levels, one output each (QR); with `dropped`, truncation over pooled members (TQC)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from pacer.critics.base import Critic, Target
+from pacer.critics.levels import even_levels, quantile_loss
+from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.types import Array, Network, Returns, Space, Transition
+
+
+@dataclass(frozen=True)
+class FixedQuantile(Critic):
+    """As many quantiles as levels, at the midpoints of equal masses."""
+
+    distributional: ClassVar[bool] = True
+    hidden: tuple[int, ...] = (256, 256)
+    levels: int = 32
+    members: int = 2
+    dropped: int | None = None
+    """None: minimum per level over members. A number: pool all atoms and drop that many of the highest per member."""
+    threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.dropped is not None and not 0 <= self.dropped < self.levels:
+            raise ValueError(f"dropped is {self.dropped}: expected less than the {self.levels} levels of a member")
+
+    def init(self, key: Array, space: Space) -> Network:
+        return Network(tuple(self._init_member(k, space) for k in jax.random.split(key, self.members)))
+
+    def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
+        values = [dense(p["head"], trunk(p["trunk"], obs, action)) for p in network.params]
+        return Returns(jnp.stack(values), *even_levels(self.levels))
+
+    def lower(self, returns: Returns) -> Returns:
+        if self.dropped is None:
+            return returns._replace(value=returns.value.min(0))
+        pooled = jnp.moveaxis(returns.value, 0, -2)
+        pooled = jnp.sort(pooled.reshape(*pooled.shape[:-2], -1), axis=-1)
+        kept = self.members * (self.levels - self.dropped)
+        return Returns(pooled[..., :kept], *even_levels(kept))
+
+    def loss(
+        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
+    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
+        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, key)))
+        predicted = self.returns(online, batch.obs, batch.action, key)
+        loss = quantile_loss(predicted, goal, self.threshold)
+        return loss, (online.stats, {"return": predicted.value.mean()})
+
+    def project(self, params: Any) -> Any:
+        return params
+
+    def _init_member(self, key: Array, space: Space) -> dict[str, Any]:
+        trunk_key, head_key = jax.random.split(key)
+        return {
+            "trunk": trunk_init(trunk_key, space.observation, space.action, self.hidden),
+            "head": dense_init(head_key, self.hidden[-1], self.levels),
+        }

@@ -1,0 +1,56 @@
+"""The authors' critic of IDAC: a noise-driven sampler of the return whose samples, once sorted, are its quantiles."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from pacer.critics.base import Critic, Target
+from pacer.critics.levels import even_levels, quantile_loss
+from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.types import Array, Network, Returns, Space, Transition
+
+
+@dataclass(frozen=True)
+class Generator(Critic):
+    """Return samples G(s, a, noise), with one draw of noises shared by the batch."""
+
+    distributional: ClassVar[bool] = True
+    hidden: tuple[int, ...] = (256, 256)
+    levels: int = 32
+    members: int = 2
+    noise: int = 5
+    threshold: float = 1.0
+
+    def init(self, key: Array, space: Space) -> Network:
+        return Network(tuple(self._init_member(k, space) for k in jax.random.split(key, self.members)))
+
+    def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
+        obs = jnp.broadcast_to(obs, (*action.shape[:-1], obs.shape[-1]))
+        pair = jnp.concatenate([obs, action], axis=-1)[..., None, :]
+        noise = jax.random.normal(key, (self.levels, self.noise))
+        samples = [dense(p["head"], trunk(p["trunk"], pair, noise))[..., 0] for p in network.params]
+        return Returns(jnp.sort(jnp.stack(samples), axis=-1), *even_levels(self.levels))
+
+    def lower(self, returns: Returns) -> Returns:
+        return returns._replace(value=returns.value.min(0))
+
+    def loss(
+        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
+    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
+        next_key, key = jax.random.split(key)
+        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, next_key)))
+        predicted = self.returns(online, batch.obs, batch.action, key)
+        loss = quantile_loss(predicted, goal, self.threshold)
+        return loss, (online.stats, {"return": predicted.value.mean()})
+
+    def project(self, params: Any) -> Any:
+        return params
+
+    def _init_member(self, key: Array, space: Space) -> dict[str, Any]:
+        trunk_key, head_key = jax.random.split(key)
+        return {
+            "trunk": trunk_init(trunk_key, space.observation + space.action, self.noise, self.hidden),
+            "head": dense_init(head_key, self.hidden[-1], 1),
+        }

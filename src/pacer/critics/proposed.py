@@ -1,0 +1,74 @@
+"""A quantile critic that also learns which levels to look at (FQF)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from pacer.critics.base import Critic, Target
+from pacer.critics.levels import midpoints, quantile_loss
+from pacer.critics.quantile import Quantile
+from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.types import Array, Network, Returns, Space, Transition
+
+
+@dataclass(frozen=True)
+class Proposed(Critic):
+    """Masses proposed from (s, a), so that steps between them fit the quantile function best."""
+
+    distributional: ClassVar[bool] = True
+    quantile: Quantile = Quantile()
+    proposal_hidden: tuple[int, ...] = (128, 128)
+    proposal_rate: float = 1 / 30
+    """Learning rate of the proposal relative to the critic's (DSAC: 1e-5 beside 3e-4)."""
+
+    @property
+    def members(self) -> int:
+        return self.quantile.members
+
+    def init(self, key: Array, space: Space) -> Network:
+        trunk_key, head_key, key = jax.random.split(key, 3)
+        proposal = {
+            "trunk": trunk_init(trunk_key, space.observation, space.action, self.proposal_hidden),
+            "head": dense_init(head_key, self.proposal_hidden[-1], self.quantile.levels),
+        }
+        # Adam moves all weights alike; weights stored enlarged and used scaled down move slower.
+        proposal = jax.tree.map(lambda x: x / self.proposal_rate, proposal)
+        return Network({"proposal": proposal, "members": self.quantile.init(key, space).params})
+
+    def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
+        mass = jax.lax.stop_gradient(self.propose(network, obs, action))
+        level = midpoints(mass)
+        return Returns(self._at(network, obs, action, level), level, mass)
+
+    def lower(self, returns: Returns) -> Returns:
+        return returns._replace(value=returns.value.min(0))
+
+    def loss(
+        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
+    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
+        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, key)))
+        predicted = self.returns(online, batch.obs, batch.action, key)
+        loss = quantile_loss(predicted, goal, self.quantile.threshold)
+        proposal = self.proposal_loss(online, batch.obs, batch.action, predicted)
+        return loss + proposal, (online.stats, {"return": predicted.value.mean()})
+
+    def project(self, params: Any) -> Any:
+        return params
+
+    def propose(self, network: Network, obs: Array, action: Array) -> Array:
+        """Masses (..., B, K)."""
+        params = jax.tree.map(lambda x: x * self.proposal_rate, network.params["proposal"])
+        return jax.nn.softmax(dense(params["head"], trunk(params["trunk"], obs, action)))
+
+    def proposal_loss(self, online: Network, obs: Array, action: Array, predicted: Returns) -> Array:
+        """Its gradient is that of the 1-Wasserstein distance between the quantile function and its steps."""
+        edges = jnp.cumsum(self.propose(online, obs, action), -1)[..., :-1]
+        at_edges = self._at(online, obs, action, jax.lax.stop_gradient(edges)).mean(0)
+        middle = predicted.value.mean(0)
+        slope = 2 * at_edges - middle[..., :-1] - middle[..., 1:]
+        return (jax.lax.stop_gradient(slope) * edges).sum(-1).mean()
+
+    def _at(self, network: Network, obs: Array, action: Array, level: Array) -> Array:
+        return self.quantile.at(Network(network.params["members"]), obs, action, level)

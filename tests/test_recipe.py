@@ -1,49 +1,54 @@
 """Recipes: nonsense is refused when it is written, and the ablations differ in exactly the named pieces."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import pytest
 
+from pacer.actors.push_forward import PushForward
+from pacer.critics.quantile import Quantile
 from pacer.encouragers.base import Nothing
 from pacer.encouragers.mmd import MMD
 from pacer.encouragers.weight import Fixed, MovingDual
 from pacer.presets import SIZES, for_task
 from pacer.recipe import Averaging, Recipe
-from pacer.recipes import M0P0, M0P0G, M0P1, M0P1G, M1P0, PACER_M, PACER_M_ADAPTIVE, RECIPES
-from pacer.risk import Risk
-
-
-@dataclass(frozen=True)
-class NeedsDensity(MMD):
-    needs_density = True
-
-
-@dataclass(frozen=True)
-class Timid(Risk):
-    def value(self, returns):
-        return returns.value.min(-1)
-
-
-def test_an_encourager_that_needs_a_density_refuses_a_push_forward_actor():
-    with pytest.raises(ValueError, match=r"needs the policy's density, and a PushForward actor has none"):
-        replace(PACER_M, encourager=NeedsDensity())
+from pacer.recipes import (
+    M0P0,
+    M0P0G,
+    M0P1,
+    M0P1G,
+    M1P0,
+    PACER_M,
+    PACER_M_ADAPTIVE,
+    PACER_W,
+    PACER_W_ADAPTIVE,
+    RECIPES,
+    SAC,
+    SQL,
+    W1P0,
+)
+from pacer.risk import CVaR
 
 
 @pytest.mark.parametrize(
-    "change, message",
+    "recipe, change, message",
     [
-        ({"encourager": Nothing()}, "has no encourager to weigh"),
-        ({"encourager": Nothing(), "weight": MovingDual()}, "has no encourager to weigh"),
-        ({"policy_delay": 0}, "policy_delay is 0"),
-        ({"actor_learning_rate": -1.0}, "actor_learning_rate is -1.0"),
-        ({"discount": 1.0}, "0 <= discount < 1"),
-        ({"averaging": Averaging(rate=0.0)}, "0 < rate <= 1"),
-        ({"encourager": MMD(states=1000)}, "1000 states of a batch of 256"),
+        (SAC, {"actor": PushForward()}, "needs the policy's density, and a PushForward actor has none"),
+        (SAC, {"risk": CVaR(0.25)}, "needs a distribution of returns, and an Expected critic"),
+        (SAC, {"weight": MovingDual()}, "MovingDual needs a sample-based encourager"),
+        (SAC, {"encourager": MMD()}, "cannot be part of every return"),
+        (SQL, {"critic": Quantile()}, "SoftMaximum backs up one number"),
+        (PACER_M, {"encourager": Nothing()}, "has no encourager to weigh"),
+        (PACER_M, {"encourager": Nothing(), "weight": MovingDual()}, "has no encourager to weigh"),
+        (PACER_M, {"policy_delay": 0}, "policy_delay is 0"),
+        (PACER_M, {"actor_learning_rate": -1.0}, "actor_learning_rate is -1.0"),
+        (PACER_M, {"discount": 1.0}, "0 <= discount < 1"),
+        (PACER_M, {"averaging": Averaging(rate=0.0)}, "0 < rate <= 1"),
+        (PACER_M, {"encourager": MMD(states=1000)}, "1000 states of a batch of 256"),
     ],
 )
-def test_nonsense_is_refused_with_the_reason(change, message):
+def test_nonsense_is_refused_with_the_reason(recipe, change, message):
     with pytest.raises(ValueError, match=message):
-        replace(PACER_M, **change)
+        replace(recipe, **change)
 
 
 def differences(a: Recipe, b: Recipe) -> set[str]:
@@ -54,7 +59,10 @@ def differences(a: Recipe, b: Recipe) -> set[str]:
     "recipe, expected",
     [
         (PACER_M_ADAPTIVE, {"weight"}),
+        (PACER_W, {"encourager"}),
+        (PACER_W_ADAPTIVE, {"encourager", "weight"}),
         (M1P0, {"actor"}),
+        (W1P0, {"actor", "encourager"}),
         (M0P1, {"encourager", "weight"}),
         (M0P1G, {"encourager", "weight", "exploration"}),
         (M0P0, {"actor", "encourager", "weight"}),

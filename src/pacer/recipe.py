@@ -52,7 +52,7 @@ class Recipe:
             )
         if not self.critic.distributional and self.risk != Neutral():
             raise ValueError(
-                f"risk measure {self.risk} needs a distribution of returns, and a {_name(self.critic)} critic "
+                f"risk measure {self.risk} needs a distribution of returns, and an {_name(self.critic)} critic "
                 "learns only their mean: use a distributional critic such as Quantile"
             )
         if isinstance(self.encourager, Nothing) and self.weight != Fixed(0.0):

@@ -104,7 +104,7 @@ def test_without_weight_the_encourager_changes_nothing():
                 actor, recipe, state.online, recipe.weight.value(()), batch, jax.random.key(0)
             )[0]
 
-        gradients.append(jax.grad(loss)(state.online.actor.params))
+        gradients.append(jax.jit(jax.grad(loss))(state.online.actor.params))
     for a, b in zip(*map(jax.tree.leaves, gradients), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-7)
 

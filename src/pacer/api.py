@@ -15,7 +15,7 @@ from pacer.recipes import RECIPES
 from pacer.risk import Risk
 from pacer.run_folder import RunFolder
 from pacer.runtime import use_one_thread
-from pacer.short_names import parse_risk, parse_utility
+from pacer.short_names import parse_risk, parse_utility, short_name
 from pacer.training import Report, run
 from pacer.utility import Utility
 from pacer.world import MakeEnvironment
@@ -48,8 +48,9 @@ def train(
     else:
         algorithm = "custom"
     recipe = with_risk_and_utility(recipe, risk, utility)
+    algorithm = labelled(algorithm, recipe)
     schedule = schedule or Schedule(warm_up=known_size(size).warm_up)
-    config = Config(name, dict(env_kwargs or {}), algorithm, recipe, seed, whole_blocks(steps, schedule), schedule)
+    config = configure(name, dict(env_kwargs or {}), algorithm, recipe, seed, steps, schedule)
     folder = Path(run_dir) if run_dir is not None else default_folder(config)
     execute(config, folder, maker(name, config.environment_options) if isinstance(env, str) else env, report)
     return load(folder)
@@ -101,9 +102,28 @@ def known_size(name: str) -> Size:
     return SIZES[name]
 
 
-def whole_blocks(steps: int, schedule: Schedule) -> int:
-    """Steps rounded up to whole blocks, since learning happens at their ends."""
-    return -(-steps // schedule.block) * schedule.block
+def labelled(algorithm: str, recipe: Recipe) -> str:
+    """The algorithm's name with its risk measure and utility, where they are not the neutral ones."""
+    return "-".join([algorithm, *filter(None, (short_name(recipe.risk), short_name(recipe.utility)))])
+
+
+def configure(
+    environment: str,
+    options: Mapping[str, Any],
+    algorithm: str,
+    recipe: Recipe,
+    seed: int,
+    steps: int,
+    schedule: Schedule,
+) -> Config:
+    """The configuration of a run; steps are rounded up to whole blocks, since learning happens at their ends."""
+    if steps < 1:
+        raise PacerError(f"steps is {steps}: expected a whole number above 0")
+    steps = -(-steps // schedule.block) * schedule.block
+    try:
+        return Config(environment, options, algorithm, recipe, seed, steps, schedule)
+    except ValueError as error:
+        raise PacerError(str(error)) from error
 
 
 def default_folder(config: Config) -> Path:

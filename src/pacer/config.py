@@ -3,11 +3,9 @@
 Pieces are named through the table below: nothing that is read from a file is imported or evaluated.
 """
 
-import json
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pacer.actors.deterministic import Deterministic
@@ -35,8 +33,6 @@ from pacer.improvement import Ascent, Stein
 from pacer.recipe import Averaging, Recipe
 from pacer.risk import CPW, CVaR, Entropic, MeanDeviation, Neutral, PowerRisk, VaR, Wang
 from pacer.utility import ActionCost, Combination, Exponential, Identity, Power, Truncation
-
-FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -70,8 +66,10 @@ class Schedule:
         for name in ("evaluate_every", "checkpoint_every", "log_every"):
             if getattr(self, name) % self.block:
                 raise ValueError(f"{name} is {getattr(self, name)}: expected a multiple of the block, {self.block}")
-        if self.replay_capacity < self.block:
-            raise ValueError(f"replay_capacity is {self.replay_capacity}: expected at least a block, {self.block}")
+        if self.replay_capacity < max(self.block, 2):
+            raise ValueError(
+                f"replay_capacity is {self.replay_capacity}: expected at least a block, {self.block}, and 2"
+            )
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ def encode(value: Any) -> Any:
 
 def decode(value: Any, hint: Any = Any, where: str = "configuration") -> Any:
     """The inverse of `encode`; every value is held against the type that its field declares."""
-    if isinstance(value, dict) and "piece" in value:
+    if isinstance(value, dict) and "piece" in value and get_origin(hint) is not Mapping:
         return _decode_piece(value, hint, where)
     if get_origin(hint) is tuple and isinstance(value, list):
         hints = get_args(hint)
@@ -175,19 +173,3 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is int:
         return isinstance(value, int) and not isinstance(value, bool)
     return isinstance(hint, type) and isinstance(value, hint)
-
-
-def save_json(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps({"format": FORMAT, **content}, indent=2) + "\n", encoding="utf-8")
-
-
-def load_json(path: Path) -> dict[str, Any]:
-    """A JSON file of ours, refused if it is of another format."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise PacerError(f"{path} cannot be read: {error}") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        found = content.get("format") if isinstance(content, dict) else None
-        raise PacerError(f"{path} is of format {found!r}, and this version of pacer reads format {FORMAT}")
-    return content

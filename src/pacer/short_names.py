@@ -36,6 +36,16 @@ def parse_utility(text: str) -> Utility:
     return _parse(text, UTILITIES, "utility")
 
 
+def short_name(piece: Risk | Utility) -> str:
+    """How the piece is typed, for the names of folders; nothing for the neutral ones."""
+    if piece in (Neutral(), Identity()):
+        return ""
+    names = {kind: name for table in (RISKS, UTILITIES) for name, kind in table.items()}
+    numbers = [getattr(piece, f.name) for f in fields(piece) if f.type is float]  # type: ignore[arg-type]
+    family = "risk" if isinstance(piece, Risk) else "utility"
+    return "_".join([family, names.get(type(piece), type(piece).__name__), *(f"{n:g}" for n in numbers)])
+
+
 def _parse(text: str, table: Mapping[str, type[Any]], kind: str) -> Any:
     name, *numbers = text.split(":")
     if name not in table:

@@ -25,9 +25,9 @@ class World:
         self.space = Space(size, len(self.low))
         self.steps = 0
         """Steps so far; whoever drives the world may set it to what a message should count from."""
-        self._during = "its first episode"
+        self._during = "an episode"
 
-    def reset(self, seed: int, during: str) -> Array:
+    def reset(self, seed: int, during: str = "an episode") -> Array:
         """First observation of an episode; `during` says in messages which one it is."""
         self._during = during
         try:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 import tyro
 
+from pacer.agent import Agent
 from pacer.api import load
 from pacer.envs.make import maker, parse_options
 from pacer.errors import PacerError
@@ -37,10 +38,7 @@ def main(arguments: list[str]) -> None:
     if chosen.seed < 0:
         raise PacerError(f"seed is {chosen.seed}: expected a whole number, 0 or more")
     agent = load(chosen.run)
-    name, options = environment_of(chosen)
-    world = World(maker(name, options), name)
-    if world.space != agent.space:
-        raise PacerError(f"{name} has {world.space}, and the policy was trained on {agent.space}")
+    world = world_of(chosen.run, agent, chosen.env, chosen.env_kwargs)
     for mode in MODES:
         episodes = evaluate(world, agent.policy, chosen.episodes, chosen.seed, 0, [mode])
         totals = np.array([e.total for e in episodes])
@@ -53,20 +51,33 @@ def main(arguments: list[str]) -> None:
     world.close()
 
 
-def environment_of(chosen: Arguments) -> tuple[str, dict[str, Any]]:
-    """Name and options of the environment: the run's, unless others are asked for."""
-    run = run_of(chosen.run)
-    name, options = chosen.env, {}
-    if run is not None:
-        config = load_config(run)
-        if name is None and ":" in config.environment:
-            # Such a name would have code imported, and nothing read from a file may do that.
-            raise PacerError(f"{run} was trained on {config.environment}: name its environment with --env")
-        if name in (None, config.environment):
-            name, options = config.environment, dict(config.environment_options)
-    if name is None:
-        raise PacerError(f"{chosen.run} does not belong to a run: name the environment with --env")
-    return name, options if chosen.env_kwargs is None else parse_options(chosen.env_kwargs)
+def world_of(
+    path: Path, agent: Agent, env: str | None, env_kwargs: str | None, render_mode: str | None = None
+) -> World:
+    """The world to play in: the run's, unless another is asked for."""
+    name, options = environment_of(path, env)
+    if env_kwargs is not None:
+        options = parse_options(env_kwargs)
+    world = World(maker(name, options, render_mode), name)
+    if world.space != agent.space:
+        raise PacerError(f"{name} has {world.space}, and the policy was trained on {agent.space}")
+    return world
+
+
+def environment_of(path: Path, env: str | None) -> tuple[str, dict[str, Any]]:
+    """Name and options of the run's environment, or the name that is asked for."""
+    run = run_of(path)
+    if run is None:
+        if env is None:
+            raise PacerError(f"{path} does not belong to a run: name the environment with --env")
+        return env, {}
+    config = load_config(run)
+    if env is None and ":" in config.environment:
+        # Such a name would have code imported, and nothing read from a file may do that.
+        raise PacerError(f"{run} was trained on {config.environment}: name its environment with --env")
+    if env in (None, config.environment):
+        return config.environment, dict(config.environment_options)
+    return env, {}
 
 
 def run_of(path: Path) -> Path | None:

@@ -7,11 +7,19 @@ from typing import Literal
 
 import tyro
 
-from pacer.api import DEFAULT_RECIPE, default_folder, execute, known_size, suited, whole_blocks
+from pacer.api import (
+    DEFAULT_RECIPE,
+    configure,
+    default_folder,
+    execute,
+    known_size,
+    labelled,
+    suited,
+    with_risk_and_utility,
+)
 from pacer.config import Config, Schedule
 from pacer.display import Display
 from pacer.envs.make import maker, parse_options
-from pacer.errors import PacerError
 from pacer.recipe import Recipe
 
 
@@ -27,6 +35,10 @@ class Arguments:
     seed: int = 0
     size: Literal["small", "paper"] = "small"
     """Widths, levels, samples and batch: for a laptop, or as in the paper."""
+    risk: str | None = None
+    """Risk measure on the return: cvar:0.25, wang:0.75, cpw:0.71, power:-2, entropic:0.1, deviation:1, var:0.5."""
+    utility: str | None = None
+    """Utility of the reward in training: power:1.5, exponential:0.1, truncation:-1:1, combination:0.1 (action cost)."""
     run_dir: Path | None = None
     """Where the run lives; runs/ENV/RECIPE/seedN by default."""
     env_kwargs: str = "{}"
@@ -47,9 +59,9 @@ def main(arguments: list[str]) -> None:
     env = f" --env {config.environment}" if ":" in config.environment else ""
     print(
         f"\nThe run is in {folder}. Next:\n"
-        f"  pacer evaluate {folder}{env}                 judge the policy again, on new episodes\n"
-        f"  pacer evaluate {folder}/best{env}            the same for its best evaluation\n"
-        f"  pacer train {name} --env {config.environment} --steps {2 * config.steps}   train on"
+        f"  pacer evaluate {folder}{env}   # judge the policy again, on new episodes\n"
+        f"  pacer record {folder}/best{env}   # a video of its best evaluation's policy\n"
+        f"  the same command with --steps {2 * config.steps} trains on"
     )
 
 
@@ -58,20 +70,16 @@ def parse(name: str, arguments: list[str]) -> tuple[Config, Path, bool]:
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--env", default="")
     first.add_argument("--size", default="small")
+    first.add_argument("--risk")
+    first.add_argument("--utility")
     known, _ = first.parse_known_args(arguments)
-    recipe = suited(name, known.size, known.env)
+    recipe = with_risk_and_utility(suited(name, known.size, known.env), known.risk, known.utility)
     default = Arguments(
         env=known.env or tyro.MISSING,
         recipe=recipe,
         schedule=Schedule(warm_up=known_size(known.size).warm_up),
     )
     chosen = tyro.cli(Arguments, default=default, args=arguments, prog=f"pacer train {name}")
-    if chosen.steps < 1:
-        raise PacerError(f"steps is {chosen.steps}: expected a whole number above 0")
-    steps = whole_blocks(chosen.steps, chosen.schedule)
-    options = parse_options(chosen.env_kwargs)
-    try:
-        config = Config(chosen.env, options, name, chosen.recipe, chosen.seed, steps, chosen.schedule)
-    except ValueError as error:
-        raise PacerError(str(error)) from error
+    options, algorithm = parse_options(chosen.env_kwargs), labelled(name, chosen.recipe)
+    config = configure(chosen.env, options, algorithm, chosen.recipe, chosen.seed, chosen.steps, chosen.schedule)
     return config, chosen.run_dir or default_folder(config), chosen.quiet

@@ -1,0 +1,152 @@
+"""An agent in a folder: the same answers after saving, clear refusals, and no half-written policy."""
+
+import json
+import os
+
+import jax
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from pacer.actors.base import draw_noise
+from pacer.agent import Agent
+from pacer.errors import PacerError
+from pacer.moments import Moments
+from pacer.types import Networks, Space
+from tests.runs import RECIPE
+from tests.worlds import HIGH, LOW
+
+pytestmark = pytest.mark.xdist_group("agent")
+SPACE = Space(observation=3, action=2)
+OBS = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
+
+
+def agent(seed=0, recipe=RECIPE):
+    key = jax.random.key(seed)
+    networks = Networks(recipe.actor.init(key, SPACE), recipe.critic.init(key, SPACE))
+    scaling = Moments.empty(3).fold(3 * OBS + 1).scaling()
+    return Agent(recipe, jax.tree.map(np.asarray, networks), scaling, LOW, HIGH)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    agent().save(tmp_path / "policy")
+    return tmp_path / "policy"
+
+
+def test_a_loaded_agent_answers_like_the_saved_one(folder):
+    first, again = agent(), Agent.load(folder)
+    np.testing.assert_array_equal(again.predict(OBS, deterministic=True)[0], first.predict(OBS, deterministic=True)[0])
+    first.seed(3)
+    again.seed(3)
+    np.testing.assert_array_equal(again.predict(OBS)[0], first.predict(OBS)[0])
+    for a, b in zip(again.returns(OBS, HIGH), first.returns(OBS, HIGH), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert again.recipe == first.recipe
+
+
+def test_predict_is_the_actor_on_normalised_observations_in_the_environments_bounds():
+    first = agent()
+    first.seed(3)
+    noise = draw_noise(np.random.default_rng(3), RECIPE.actor, SPACE, (5,))
+    seen = (OBS - first.scaling.mean) * first.scaling.inverse_deviation
+    inner = RECIPE.actor.push(first.networks.actor, seen, noise, np)
+    action, state = first.predict(OBS, state="kept")
+    np.testing.assert_allclose(action, LOW + (inner + 1) / 2 * (HIGH - LOW), rtol=1e-5, atol=1e-6)
+    assert state == "kept"
+    assert (action >= LOW).all()
+    assert (action <= HIGH).all()
+    one, _ = first.predict(OBS[0], deterministic=True)
+    assert one.shape == (2,)
+    np.testing.assert_allclose(one, first.predict(OBS, deterministic=True)[0][0], rtol=1e-5)
+
+
+def test_returns_take_actions_in_the_environments_bounds():
+    first = agent()
+    returns = first.returns(OBS[0], (LOW + HIGH) / 2)
+    seen = first.scaling.normalise(OBS[:1], np)
+    expected = RECIPE.critic.returns(first.networks.critic, seen, np.zeros((1, 2), np.float32), jax.random.key(0))
+    np.testing.assert_allclose(returns.value, RECIPE.critic.lower(expected).value, rtol=1e-5)
+    assert returns.mass.sum() == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "obs, message",
+    [
+        (np.zeros(4), r"observation of shape \(4,\): expected \(3,\) or \(batch, 3\)"),
+        (np.zeros((1, 1, 3)), "expected"),
+        (np.float32(1), "expected"),
+        ([[0, 0, 0], [0, np.nan, 0]], r"nan at index \(1, 1\)"),
+    ],
+)
+def test_observations_that_do_not_fit_are_refused(obs, message):
+    with pytest.raises(PacerError, match=message):
+        agent().predict(obs)
+
+
+def rewrite(folder, **changes):
+    path = folder / "policy.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def with_actor(folder, **fields):
+    recipe = json.loads((folder / "policy.json").read_text())["recipe"]
+    recipe["actor"].update(fields)
+    rewrite(folder, recipe=recipe)
+
+
+@pytest.mark.parametrize(
+    "damage, message",
+    [
+        (lambda f: rewrite(f, space=[3]), "space is"),
+        (lambda f: rewrite(f, space=[3, "2"]), "expected int"),
+        (lambda f: rewrite(f, space=[-3, 2]), "describes no policy"),
+        (lambda f: rewrite(f, space=[4, 2]), r"policy\.safetensors: .* expected float32"),
+        (lambda f: rewrite(f, space=[10**9, 10**9]), r"policy\.safetensors: .* expected float32"),
+        (lambda f: with_actor(f, hidden=[]), "describes no policy"),
+        (lambda f: with_actor(f, hidden=[16, 16, 16]), "does not hold the arrays its configuration calls for"),
+        (lambda f: rewrite(f, recipe=None), "recipe is None"),
+        (lambda f: rewrite(f, format=9), "of format 9"),
+        (lambda f: (f / "policy.safetensors").write_bytes(b"\xff" * 100), "cannot be read as a safetensors file"),
+        (lambda f: os.truncate(f / "policy.safetensors", 900), "cannot be read as a safetensors file"),
+        (lambda f: (f / "policy.safetensors").unlink(), "cannot be read as a safetensors file"),
+    ],
+)
+def test_a_damaged_policy_is_refused(damage, message, folder):
+    damage(folder)
+    with pytest.raises(PacerError, match=message):
+        Agent.load(folder)
+
+
+def test_numbers_that_are_not_finite_are_refused(folder):
+    arrays = load_file(folder / "policy.safetensors")
+    arrays["low"] = np.full_like(arrays["low"], np.nan)
+    save_file(arrays, folder / "policy.safetensors")
+    with pytest.raises(PacerError, match="not finite"):
+        Agent.load(folder)
+
+
+class PowerCut(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("call", range(4))
+def test_a_power_cut_while_a_policy_is_replaced_leaves_the_old_or_the_new(call, folder, monkeypatch):
+    """Two files, each written, synced and renamed: a cut at any of these calls."""
+    calls = iter(range(100))
+
+    def cut(original):
+        def maybe(*arguments):
+            if next(calls) == call:
+                raise PowerCut
+            return original(*arguments)
+
+        return maybe
+
+    old, new = (agent(seed).predict(OBS, deterministic=True)[0] for seed in (0, 1))
+    monkeypatch.setattr(os, "fsync", cut(os.fsync))
+    monkeypatch.setattr(os, "replace", cut(os.replace))
+    with pytest.raises(PowerCut):
+        agent(1).save(folder)
+    found = Agent.load(folder).predict(OBS, deterministic=True)[0]
+    assert np.array_equal(found, old if call < 2 else new)

@@ -5,6 +5,7 @@ import functools
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
@@ -105,7 +106,10 @@ def write_video(path: str | Path, frames: Iterable[NDArray[np.uint8]], fps: floa
     # The format stores colours for blocks of two by two pixels: an odd size is stretched by one pixel.
     writer = imageio_ffmpeg.write_frames(str(partial), (width, height), fps=fps, macro_block_size=2)
     try:
-        writer.send(None)
+        with warnings.catch_warnings():
+            # JAX warns of forks; the one that starts the encoder goes on to run another program, which is harmless.
+            warnings.filterwarnings("ignore", message=".*os.fork.*")
+            writer.send(None)
         for frame in chain([first], frames):
             if frame.shape != (height, width, 3) or frame.dtype != np.uint8:
                 raise ValueError(

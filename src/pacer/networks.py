@@ -57,6 +57,27 @@ def trunk(params: dict[str, Any], obs: Array, extra: Array | None, xp: Any = jnp
     return x
 
 
+def network_init(key: Array, observation: int, extra: int, hidden: tuple[int, ...], outputs: int) -> dict[str, Any]:
+    """A trunk and a linear head."""
+    trunk_key, head_key = jax.random.split(key)
+    return {
+        "trunk": trunk_init(trunk_key, observation, extra, hidden),
+        "head": dense_init(head_key, hidden[-1], outputs),
+    }
+
+
+def members_init(
+    key: Array, members: int, observation: int, extra: int, hidden: tuple[int, ...], outputs: int
+) -> tuple[dict[str, Any], ...]:
+    """Independent networks of one shape."""
+    return tuple(network_init(k, observation, extra, hidden, outputs) for k in jax.random.split(key, members))
+
+
+def apply(params: dict[str, Any], obs: Array, extra: Array | None, xp: Any = jnp) -> Array:
+    """Outputs (..., B, O) of a trunk and its head."""
+    return dense(params["head"], trunk(params["trunk"], obs, extra, xp))
+
+
 def standardise(x: Array) -> Array:
     """Mean 0 and variance 1 over the features (layer normalisation without a learned scale)."""
     return (x - x.mean(-1, keepdims=True)) * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
 from pacer.actors.base import Actor
-from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.networks import apply, network_init
 from pacer.types import Array, Network, Space
 
 
@@ -21,16 +20,10 @@ class Deterministic(Actor):
         return 0
 
     def init(self, key: Array, space: Space) -> Network:
-        trunk_key, head_key = jax.random.split(key)
-        return Network(
-            {
-                "trunk": trunk_init(trunk_key, space.observation, 0, self.hidden),
-                "head": dense_init(head_key, self.hidden[-1], space.action),
-            }
-        )
+        return Network(network_init(key, space.observation, 0, self.hidden, space.action))
 
     def push(self, network: Network, obs: Array, noise: Array, xp: Any = jnp) -> Array:
-        action = xp.tanh(dense(network.params["head"], trunk(network.params["trunk"], obs, None, xp)))
+        action = xp.tanh(apply(network.params, obs, None, xp))
         return xp.broadcast_to(action, (*noise.shape[:-1], action.shape[-1]))
 
     def greedy(self, network: Network, obs: Array, space: Space, xp: Any = jnp) -> Array:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from pacer.actors.base import DensityActor, without_noise
 from pacer.actors.squash import normal_log_prob, squash_log_det
-from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.networks import apply, network_init
 from pacer.types import Actions, Array, Network, Space
 
 SCALE_LIMIT = 2.0  # log-scales are squashed into +-2: unbounded ones overflow early in training
@@ -27,12 +27,11 @@ class Flow(DensityActor):
         return space.action
 
     def init(self, key: Array, space: Space) -> Network:
-        trunk_key, embed_key, *keys = jax.random.split(key, 2 + self.layers)
+        embedding_key, *keys = jax.random.split(key, 1 + self.layers)
         width = 2 * space.action
         return Network(
             {
-                "trunk": trunk_init(trunk_key, space.observation, 0, self.hidden),
-                "embedding": dense_init(embed_key, self.hidden[-1], width),
+                "embedding": network_init(embedding_key, space.observation, 0, self.hidden, width),
                 "layers": [self._init_layer(k, *halves(space.action, i), width) for i, k in enumerate(keys)],
             }
         )
@@ -69,14 +68,10 @@ class Flow(DensityActor):
         return raw
 
     def _embed(self, network: Network, obs: Array, xp: Any) -> Array:
-        return xp.maximum(dense(network.params["embedding"], trunk(network.params["trunk"], obs, None, xp)), 0.0)
+        return xp.maximum(apply(network.params["embedding"], obs, None, xp), 0.0)
 
     def _init_layer(self, key: Array, kept: int, moved: int, width: int) -> dict[str, Any]:
-        trunk_key, head_key = jax.random.split(key)
-        return {
-            "trunk": trunk_init(trunk_key, width, kept, (self.coupling,)),
-            "head": dense_init(head_key, self.coupling, 2 * moved),
-        }
+        return network_init(key, width, kept, (self.coupling,), 2 * moved)
 
 
 def halves(size: int, number: int) -> tuple[int, int]:
@@ -99,6 +94,6 @@ def join(kept: Array, moved: Array, number: int, xp: Any) -> Array:
 
 def _coupling(layer: dict[str, Any], kept: Array, state: Array, xp: Any) -> tuple[Array, Array]:
     """Log-scale and shift of the moved half."""
-    output = dense(layer["head"], trunk(layer["trunk"], state, kept, xp))
+    output = apply(layer, state, kept, xp)
     size = output.shape[-1] // 2
     return SCALE_LIMIT * xp.tanh(output[..., :size] / SCALE_LIMIT), output[..., size:]

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
 from pacer.actors.base import DensityActor, without_noise
 from pacer.actors.squash import LOG_DEVIATION, normal_log_prob, squash_log_det
-from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.networks import apply, network_init
 from pacer.types import Actions, Array, Network, Space
 
 
@@ -22,13 +21,7 @@ class Gaussian(DensityActor):
         return space.action
 
     def init(self, key: Array, space: Space) -> Network:
-        trunk_key, head_key = jax.random.split(key)
-        return Network(
-            {
-                "trunk": trunk_init(trunk_key, space.observation, 0, self.hidden),
-                "head": dense_init(head_key, self.hidden[-1], 2 * space.action),
-            }
-        )
+        return Network(network_init(key, space.observation, 0, self.hidden, 2 * space.action))
 
     def push(self, network: Network, obs: Array, noise: Array, xp: Any = jnp) -> Array:
         mean, log_deviation = self._moments(network, obs, xp)
@@ -44,6 +37,6 @@ class Gaussian(DensityActor):
         return Actions(jnp.tanh(raw), log_prob)
 
     def _moments(self, network: Network, obs: Array, xp: Any) -> tuple[Array, Array]:
-        output = dense(network.params["head"], trunk(network.params["trunk"], obs, None, xp))
+        output = apply(network.params, obs, None, xp)
         size = output.shape[-1] // 2
         return output[..., :size], xp.clip(output[..., size:], *LOG_DEVIATION)

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from pacer.actors.base import Actor, draw_noise, without_noise
-from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.networks import apply, network_init
 from pacer.types import Array, Network, Space
 
 
@@ -26,17 +25,10 @@ class PushForward(Actor):
         return space.action**self.noise_power
 
     def init(self, key: Array, space: Space) -> Network:
-        trunk_key, head_key = jax.random.split(key)
-        return Network(
-            {
-                "trunk": trunk_init(trunk_key, space.observation, self.noise_size(space), self.hidden),
-                "head": dense_init(head_key, self.hidden[-1], space.action),
-            }
-        )
+        return Network(network_init(key, space.observation, self.noise_size(space), self.hidden, space.action))
 
     def push(self, network: Network, obs: Array, noise: Array, xp: Any = jnp) -> Array:
-        features = trunk(network.params["trunk"], obs, noise, xp)
-        return xp.tanh(dense(network.params["head"], features))
+        return xp.tanh(apply(network.params, obs, noise, xp))
 
     def greedy(self, network: Network, obs: Array, space: Space, xp: Any = jnp) -> Array:
         if self.greedy_rule == "zero":

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from pacer.actors.base import DensityActor, without_noise
 from pacer.actors.squash import LOG_DEVIATION, normal_log_prob, squash_log_det
-from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.networks import apply, network_init
 from pacer.types import Actions, Array, Network, Space
 
 
@@ -26,13 +26,7 @@ class SemiImplicit(DensityActor):
         return self.mixing_noise + space.action
 
     def init(self, key: Array, space: Space) -> Network:
-        trunk_key, head_key = jax.random.split(key)
-        return Network(
-            {
-                "trunk": trunk_init(trunk_key, space.observation, self.mixing_noise, self.hidden),
-                "head": dense_init(head_key, self.hidden[-1], 2 * space.action),
-            }
-        )
+        return Network(network_init(key, space.observation, self.mixing_noise, self.hidden, 2 * space.action))
 
     def push(self, network: Network, obs: Array, noise: Array, xp: Any = jnp) -> Array:
         return xp.tanh(self._raw(network, obs, noise, xp))
@@ -60,6 +54,6 @@ class SemiImplicit(DensityActor):
         return mean + xp.exp(log_deviation) * noise[..., self.mixing_noise :]
 
     def _moments(self, network: Network, obs: Array, mixing: Array, xp: Any) -> tuple[Array, Array]:
-        output = dense(network.params["head"], trunk(network.params["trunk"], obs, mixing, xp))
+        output = apply(network.params, obs, mixing, xp)
         size = output.shape[-1] // 2
         return output[..., :size], xp.clip(output[..., size:], *LOG_DEVIATION)

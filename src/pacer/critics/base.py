@@ -31,6 +31,6 @@ class Critic(ABC):
     ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
         """Loss, new statistics of the online network, and metrics. `frozen` is the target network."""
 
-    @abstractmethod
     def project(self, params: Any) -> Any:
-        """Parameters after a step, for critics that keep them on a set (others return them as they are)."""
+        """Parameters after a step, for critics that keep them on a set; the others leave them as they are."""
+        return params

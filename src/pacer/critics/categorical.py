@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from pacer.critics.base import Critic, Target
 from pacer.critics.levels import midpoints
-from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.networks import apply, members_init
 from pacer.types import Array, Network, Returns, Space, Transition
 
 
@@ -28,7 +28,7 @@ class Categorical(Critic):
             raise ValueError(f"{self.atoms} atoms from {self.lowest} to {self.highest}: expected 2 or more, upwards")
 
     def init(self, key: Array, space: Space) -> Network:
-        return Network(tuple(self._init_member(k, space) for k in jax.random.split(key, self.members)))
+        return Network(members_init(key, self.members, space.observation, space.action, self.hidden, self.atoms))
 
     def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
         mass = jax.nn.softmax(self._logits(network, obs, action))
@@ -52,9 +52,6 @@ class Categorical(Critic):
         mean = (predicted.mass * predicted.value).sum(-1).mean()
         return cross_entropy.mean() * self.members, (online.stats, {"return": mean})
 
-    def project(self, params: Any) -> Any:
-        return params
-
     def project_mass(self, value: Array, mass: Array) -> Array:
         """Mass at any values (B, K), shared out to the two nearest atoms; what lies outside goes to the end atoms."""
         gap = (self.highest - self.lowest) / (self.atoms - 1)
@@ -63,11 +60,4 @@ class Categorical(Critic):
         return jnp.einsum("bk,bka->ba", mass, share)
 
     def _logits(self, network: Network, obs: Array, action: Array) -> Array:
-        return jnp.stack([dense(p["head"], trunk(p["trunk"], obs, action)) for p in network.params])
-
-    def _init_member(self, key: Array, space: Space) -> dict[str, Any]:
-        trunk_key, head_key = jax.random.split(key)
-        return {
-            "trunk": trunk_init(trunk_key, space.observation, space.action, self.hidden),
-            "head": dense_init(head_key, self.hidden[-1], self.atoms),
-        }
+        return jnp.stack([apply(params, obs, action) for params in network.params])

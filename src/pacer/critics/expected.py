@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from pacer.critics.base import Critic, Target
-from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.networks import apply, members_init
 from pacer.types import Array, Network, Returns, Space, Transition
 
 
@@ -20,10 +20,10 @@ class Expected(Critic):
     members: int = 2
 
     def init(self, key: Array, space: Space) -> Network:
-        return Network(tuple(self._init_member(k, space) for k in jax.random.split(key, self.members)))
+        return Network(members_init(key, self.members, space.observation, space.action, self.hidden, 1))
 
     def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
-        values = [dense(p["head"], trunk(p["trunk"], obs, action)) for p in network.params]
+        values = [apply(params, obs, action) for params in network.params]
         return Returns(jnp.stack(values), jnp.full(1, 0.5), jnp.ones(1))
 
     def lower(self, returns: Returns) -> Returns:
@@ -36,13 +36,3 @@ class Expected(Critic):
         predicted = self.returns(online, batch.obs, batch.action, key)
         errors = predicted.value - jax.lax.stop_gradient(goal.value)
         return (errors**2).mean() * self.members, (online.stats, {"return": predicted.value.mean()})
-
-    def project(self, params: Any) -> Any:
-        return params
-
-    def _init_member(self, key: Array, space: Space) -> dict[str, Any]:
-        trunk_key, head_key = jax.random.split(key)
-        return {
-            "trunk": trunk_init(trunk_key, space.observation, space.action, self.hidden),
-            "head": dense_init(head_key, self.hidden[-1], 1),
-        }

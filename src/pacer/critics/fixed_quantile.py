@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 
 from pacer.critics.base import Critic, Target
 from pacer.critics.levels import even_levels, quantile_loss
-from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.networks import apply, members_init
 from pacer.types import Array, Network, Returns, Space, Transition
 
 
@@ -29,10 +28,10 @@ class FixedQuantile(Critic):
             raise ValueError(f"dropped is {self.dropped}: expected less than the {self.levels} levels of a member")
 
     def init(self, key: Array, space: Space) -> Network:
-        return Network(tuple(self._init_member(k, space) for k in jax.random.split(key, self.members)))
+        return Network(members_init(key, self.members, space.observation, space.action, self.hidden, self.levels))
 
     def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
-        values = [dense(p["head"], trunk(p["trunk"], obs, action)) for p in network.params]
+        values = [apply(params, obs, action) for params in network.params]
         return Returns(jnp.stack(values), *even_levels(self.levels))
 
     def lower(self, returns: Returns) -> Returns:
@@ -50,13 +49,3 @@ class FixedQuantile(Critic):
         predicted = self.returns(online, batch.obs, batch.action, key)
         loss = quantile_loss(predicted, goal, self.threshold)
         return loss, (online.stats, {"return": predicted.value.mean()})
-
-    def project(self, params: Any) -> Any:
-        return params
-
-    def _init_member(self, key: Array, space: Space) -> dict[str, Any]:
-        trunk_key, head_key = jax.random.split(key)
-        return {
-            "trunk": trunk_init(trunk_key, space.observation, space.action, self.hidden),
-            "head": dense_init(head_key, self.hidden[-1], self.levels),
-        }

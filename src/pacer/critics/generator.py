@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from pacer.critics.base import Critic, Target
 from pacer.critics.levels import even_levels, quantile_loss
-from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.networks import apply, members_init
 from pacer.types import Array, Network, Returns, Space, Transition
 
 
@@ -24,13 +24,13 @@ class Generator(Critic):
     threshold: float = 1.0
 
     def init(self, key: Array, space: Space) -> Network:
-        return Network(tuple(self._init_member(k, space) for k in jax.random.split(key, self.members)))
+        return Network(members_init(key, self.members, space.observation + space.action, self.noise, self.hidden, 1))
 
     def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
         obs = jnp.broadcast_to(obs, (*action.shape[:-1], obs.shape[-1]))
         pair = jnp.concatenate([obs, action], axis=-1)[..., None, :]
         noise = jax.random.normal(key, (self.levels, self.noise))
-        samples = [dense(p["head"], trunk(p["trunk"], pair, noise))[..., 0] for p in network.params]
+        samples = [apply(params, pair, noise)[..., 0] for params in network.params]
         return Returns(jnp.sort(jnp.stack(samples), axis=-1), *even_levels(self.levels))
 
     def lower(self, returns: Returns) -> Returns:
@@ -44,13 +44,3 @@ class Generator(Critic):
         predicted = self.returns(online, batch.obs, batch.action, key)
         loss = quantile_loss(predicted, goal, self.threshold)
         return loss, (online.stats, {"return": predicted.value.mean()})
-
-    def project(self, params: Any) -> Any:
-        return params
-
-    def _init_member(self, key: Array, space: Space) -> dict[str, Any]:
-        trunk_key, head_key = jax.random.split(key)
-        return {
-            "trunk": trunk_init(trunk_key, space.observation + space.action, self.noise, self.hidden),
-            "head": dense_init(head_key, self.hidden[-1], 1),
-        }

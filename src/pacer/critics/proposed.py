@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from pacer.critics.base import Critic, Target
 from pacer.critics.levels import midpoints, quantile_loss
 from pacer.critics.quantile import Quantile
-from pacer.networks import dense, dense_init, trunk, trunk_init
+from pacer.networks import apply, network_init
 from pacer.types import Array, Network, Returns, Space, Transition
 
 
@@ -28,11 +28,10 @@ class Proposed(Critic):
         return self.quantile.members
 
     def init(self, key: Array, space: Space) -> Network:
-        trunk_key, head_key, key = jax.random.split(key, 3)
-        proposal = {
-            "trunk": trunk_init(trunk_key, space.observation, space.action, self.proposal_hidden),
-            "head": dense_init(head_key, self.proposal_hidden[-1], self.quantile.levels),
-        }
+        proposal_key, key = jax.random.split(key)
+        proposal = network_init(
+            proposal_key, space.observation, space.action, self.proposal_hidden, self.quantile.levels
+        )
         # Adam moves all weights alike; weights stored enlarged and used scaled down move slower.
         proposal = jax.tree.map(lambda x: x / self.proposal_rate, proposal)
         return Network({"proposal": proposal, "members": self.quantile.init(key, space).params})
@@ -54,13 +53,10 @@ class Proposed(Critic):
         proposal = self.proposal_loss(online, batch.obs, batch.action, predicted)
         return loss + proposal, (online.stats, {"return": predicted.value.mean()})
 
-    def project(self, params: Any) -> Any:
-        return params
-
     def propose(self, network: Network, obs: Array, action: Array) -> Array:
         """Masses (..., B, K)."""
         params = jax.tree.map(lambda x: x * self.proposal_rate, network.params["proposal"])
-        return jax.nn.softmax(dense(params["head"], trunk(params["trunk"], obs, action)))
+        return jax.nn.softmax(apply(params, obs, action))
 
     def proposal_loss(self, online: Network, obs: Array, action: Array, predicted: Returns) -> Array:
         """Its gradient is that of the 1-Wasserstein distance between the quantile function and its steps."""

@@ -55,9 +55,6 @@ class Quantile(Critic):
         predicted = self.returns(online, batch.obs, batch.action, key)
         return quantile_loss(predicted, goal, self.threshold), (online.stats, {"return": predicted.value.mean()})
 
-    def project(self, params: Any) -> Any:
-        return params
-
     def _init_member(self, key: Array, space: Space) -> dict[str, Any]:
         trunk_key, level_key, head_key = jax.random.split(key, 3)
         width = self.hidden[-1] if self.merge == "last" else self.hidden[0]

@@ -1,6 +1,10 @@
-"""One thread and a small fixture set; set before anything imports JAX."""
+"""How JAX runs in the tests; set before anything imports it."""
+
+import os
 
 from pacer.runtime import keep_compiled_blocks, use_one_thread
 
+# Tests compile far more than they compute: code that is quick to compile beats code that is quick to run.
+os.environ["XLA_FLAGS"] = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
 use_one_thread()
 keep_compiled_blocks()

@@ -22,15 +22,15 @@ from pacer.critics.quantile import Quantile
 from pacer.types import Network, Returns, Space, Transition
 
 SPACE = Space(observation=3, action=1)
-ROWS, UPDATES, LR = 64, 1500, 5e-3
+ROWS, UPDATES = 32, 800
 # A small threshold: the Huber loss bends quantiles towards the mean by about as much.
-SETTINGS = {"hidden": (32, 32), "levels": 16, "members": 1, "threshold": 0.1}
+SETTINGS = {"hidden": (32, 32), "members": 1, "threshold": 0.1}
 CRITICS = {
-    "quantile": Quantile(**SETTINGS),
-    "quantile, first": Quantile(**SETTINGS, merge="first"),
-    "fixed quantile": FixedQuantile(**SETTINGS),
-    "generator": Generator(**SETTINGS),
-    "proposed": Proposed(Quantile(**SETTINGS), proposal_hidden=(16,)),
+    "quantile": Quantile(**SETTINGS, levels=8, cosines=16),
+    "quantile, first": Quantile(**SETTINGS, levels=8, cosines=16, merge="first"),
+    "fixed quantile": FixedQuantile(**SETTINGS, levels=8),
+    "generator": Generator(**SETTINGS, levels=24, noise=2),
+    "proposed": Proposed(Quantile(**SETTINGS, levels=8, cosines=16), proposal_hidden=(16,)),
     "categorical": Categorical(hidden=(32, 32), members=1, atoms=51, lowest=-5, highest=5),
 }
 OBS, ACTION = np.array([[0.5, -1.0, 1.0]], np.float32), np.array([[0.4]], np.float32)
@@ -55,7 +55,7 @@ def learned(name):
     level = np.random.default_rng(0).uniform(1e-6, 1 - 1e-6, (UPDATES, ROWS))
     rewards = np.stack([quantile(level) for quantile in QUANTILES.values()]).astype(np.float32)
     obs, action = np.tile(OBS, (ROWS, 1)), np.tile(ACTION, (ROWS, 1))
-    optimiser = optax.adam(optax.cosine_decay_schedule(LR, UPDATES))
+    optimiser = optax.adam(optax.cosine_decay_schedule(1e-2, UPDATES))
 
     def train(rewards, key):
         first = critic.init(key, SPACE)
@@ -94,8 +94,8 @@ def test_a_known_distribution_is_recovered(name, distribution):
     returns, quantile = learned(name), QUANTILES[distribution]
     value, level, mass = (part[list(QUANTILES).index(distribution)] for part in returns)
     truth = quantile((np.arange(2000) + 0.5) / 2000)
-    # In deviations of the truth; one atom at the mean would be 0.8 to 1 away.
-    assert wasserstein_distance(value, truth, mass) < 0.2 * truth.std()
+    # In deviations of the truth: eight atoms are 0.16 from a normal at best, one alone is 0.8 away.
+    assert wasserstein_distance(value, truth, mass) < 0.25 * truth.std()
     assert (mass * value).sum() == pytest.approx(truth.mean(), abs=0.1 * truth.std())
     for wanted in (0.1, 0.25, 0.6, 0.75, 0.9):
         found = np.interp(wanted, level, value)

@@ -11,18 +11,18 @@ from pacer.actors.gaussian import Gaussian
 from pacer.encouragers.mmd import MMD
 from pacer.encouragers.weight import Fixed
 from pacer.moments import Moments
+from pacer.presets import Size
 from pacer.recipes import PACER_M
 from pacer.types import Space, Transition
 
 SPACE = Space(observation=1, action=1)
 PEAKS, WIDTH = (-0.5, 0.5), 0.15
 RECIPE = replace(
-    PACER_M,
-    batch=128,
-    encourager=MMD(samples=64, states=8),
+    Size(hidden=(64, 64), levels=16, samples=48, batch=64, warm_up=0).apply(PACER_M),
+    encourager=MMD(samples=48, states=6),
     weight=Fixed(1.0),
-    actor_learning_rate=1e-3,
-    critic_learning_rate=1e-3,
+    actor_learning_rate=2e-3,
+    critic_learning_rate=2e-3,
 )
 
 
@@ -37,7 +37,7 @@ def shares(recipe):
     """Fractions of the policy's samples near each peak, and elsewhere."""
     rng, scaling = np.random.default_rng(0), Moments.empty(1).scaling()
     state = learner.init(recipe, SPACE, jax.random.key(0))
-    for block in range(60):
+    for block in range(50):
         state, _ = learner.learn(recipe, state, rows(rng), scaling, jax.random.key(block))
     noise = draw_noise(jax.random.key(1), recipe.actor, SPACE, (4_000, 1))
     action = np.asarray(recipe.actor.push(state.online.actor, np.ones((1, 1), np.float32), noise)).ravel()

@@ -1,7 +1,7 @@
 """The policy gradient theorem of the paper (SUVPG), on a linear system with quadratic rewards and a short horizon.
 
-J = E sum_t gamma^t psi(r_t). The theorem: its gradient is the mean over the discounted visitation of states, and over the
-actor's noise, of d pi / d theta times d Q / d a, with Q under the utility psi and under the policy as it is.
+J = E sum_t gamma^t psi(r_t). The theorem: its gradient is the mean, over the discounted visitation of states and over
+the actor's noise, of d pi / d theta times d Q / d a, with Q under the utility psi and under the policy as it is.
 The gradient comes from `Ascent` and the real actor, with a critic that knows Q; the objective from plain NumPy.
 """
 
@@ -24,6 +24,7 @@ from pacer.types import Network, Networks, Returns, Space, Transition
 from pacer.utility import Exponential, Identity, Utility
 
 HORIZON, GAMMA = 3, 0.5
+DISCOUNTED_STEPS = sum(GAMMA**time for time in range(HORIZON))
 SPACE = Space(observation=2, action=1)  # position and time
 ACTOR = PushForward((4, 4))
 UTILITIES = {"identity": Identity(), "averse": Exponential(0.8), "seeking": Exponential(-0.8)}
@@ -161,7 +162,7 @@ def random_noise(key, actor, space, shape):
     return jax.random.choice(key, jnp.asarray(NOISES, jnp.float32), (*shape, 1))
 
 
-def slopes(actor, gradient, utility, steps=sum(GAMMA**time for time in range(HORIZON))):
+def slopes(actor, gradient, utility, steps=DISCOUNTED_STEPS):
     """What the gradient and the objective say along each direction. A mean over states stands for a sum over steps."""
     pairs = [
         (steps * along(gradient, d), slope_along(actor.params, d, lambda a: objective(a, utility)))

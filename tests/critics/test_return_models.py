@@ -1,7 +1,8 @@
-"""Return models: known distributions recovered by each critic's own loss, and the pieces that only some of them have."""
+"""Return models: known distributions recovered by each critic's own loss, and what only some of them have."""
 
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
@@ -193,7 +194,7 @@ def test_the_fraction_gradient_is_that_of_the_distance_to_the_steps():
         edges = np.concatenate([[0], np.cumsum(np.exp(logits) / np.exp(logits).sum())])
         edges[-1] = 1.0
         pieces = 0.0
-        for low, high in zip(edges[:-1], edges[1:], strict=True):
+        for low, high in pairwise(edges):
             middle = (low + high) / 2
             for a, b in ((low, middle), (middle, high)):
                 pieces += quad(lambda t, m=middle: abs(quantile(t) - quantile(m)), a, b, epsabs=1e-12)[0]

@@ -22,17 +22,18 @@ class Flow(DensityActor):
     layers: int = 2
     coupling: int = 64
     """Hidden units of a coupling layer."""
+    embedding: int = 32
+    """Features of the state that all coupling layers see (2A in the authors' code, too few for one dimension)."""
 
     def noise_size(self, space: Space) -> int:
         return space.action
 
     def init(self, key: Array, space: Space) -> Network:
         embedding_key, *keys = jax.random.split(key, 1 + self.layers)
-        width = 2 * space.action
         return Network(
             {
-                "embedding": network_init(embedding_key, space.observation, 0, self.hidden, width),
-                "layers": [self._init_layer(k, *halves(space.action, i), width) for i, k in enumerate(keys)],
+                "embedding": network_init(embedding_key, space.observation, 0, self.hidden, self.embedding),
+                "layers": [self._init_layer(k, *halves(space.action, i)) for i, k in enumerate(keys)],
             }
         )
 
@@ -70,8 +71,8 @@ class Flow(DensityActor):
     def _embed(self, network: Network, obs: Array, xp: Any) -> Array:
         return xp.maximum(apply(network.params["embedding"], obs, None, xp), 0.0)
 
-    def _init_layer(self, key: Array, kept: int, moved: int, width: int) -> dict[str, Any]:
-        return network_init(key, width, kept, (self.coupling,), 2 * moved)
+    def _init_layer(self, key: Array, kept: int, moved: int) -> dict[str, Any]:
+        return network_init(key, self.embedding, kept, (self.coupling,), 2 * moved)
 
 
 def halves(size: int, number: int) -> tuple[int, int]:

@@ -53,17 +53,31 @@ def main(arguments: list[str]) -> None:
         world.close()
 
 
+def picture(world: World) -> Any:
+    try:
+        frame = world.env.render()
+    except PacerError:
+        raise
+    except Exception as error:
+        raise PacerError(
+            f"{world.name} could not be drawn: {error}. pip install 'pacer-rl[video]' brings what most need"
+        ) from error
+    if not isinstance(frame, np.ndarray):
+        raise PacerError(f"{world.name} draws no pictures: expected an array from render()")
+    return frame
+
+
 def film(world: World, policy: Policy, chosen: Arguments) -> Iterator[Any]:
     """The pictures of the episodes, one after the other, telling the return of each at its end."""
     rng = np.random.default_rng(chosen.seed)
     for number in range(chosen.episodes):
         obs, total = world.reset(chosen.seed + number), 0.0
-        yield world.env.render()
+        yield picture(world)
         for _ in range(chosen.steps):
             action = policy.sampled(obs, rng) if chosen.sampled else policy.greedy(obs)
             obs, reward, terminated, truncated = world.step(action)
             total += reward
-            yield world.env.render()
+            yield picture(world)
             if terminated or truncated:
                 break
         print(f"episode {number + 1}: return {total:.2f}")

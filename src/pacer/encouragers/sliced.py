@@ -14,7 +14,7 @@ from pacer.types import Actions, Array
 
 @dataclass(frozen=True)
 class Sliced(Encourager):
-    """Mean over directions of the distance between sorted projections."""
+    """Distance between sorted projections, over random directions."""
 
     needs_density: ClassVar[bool] = False
     samples: int = 32

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 
 import pytest
 
@@ -12,6 +12,7 @@ from pacer.files import load_json, save_json
 from pacer.presets import SIZES, for_task
 from pacer.recipe import Recipe
 from pacer.recipes import RECIPES
+from pacer.risk import Neutral
 
 
 def configuration(recipe=RECIPES["pacer-m-adaptive"][1], **changes):
@@ -146,3 +147,12 @@ def test_nonsense_schedules_are_refused(changes):
 def test_integers_become_floats_where_a_float_is_declared():
     recipe = decode(changed(["recipe", "reward_scale"], 2)["recipe"], Recipe)
     assert type(recipe.reward_scale) is float
+
+
+def test_a_piece_that_no_file_could_name_is_refused_before_anything_is_learnt():
+    @dataclass(frozen=True)
+    class Stranger(Neutral):
+        pass
+
+    with pytest.raises(PacerError, match="Stranger is .*add_piece"):
+        encode(configuration(replace(RECIPES["pacer-m"][1], risk=Stranger())))

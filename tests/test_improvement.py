@@ -163,3 +163,9 @@ def test_ascent_adds_the_weighted_penalty_of_its_samples():
     expected = 0.3 * 2 * actions / 2 - np.array([0.5, -1.0]) / (4 * 2)
     np.testing.assert_allclose(found, expected, rtol=1e-4)
     assert metrics["distance"] == pytest.approx(float((actions**2).sum((0, 2)).mean()), rel=1e-5)
+
+
+@pytest.mark.parametrize("particles", [0, 2, 7])
+def test_particles_that_cannot_be_halved_are_refused(particles):
+    with pytest.raises(ValueError, match="expected an even number, at least 4"):
+        Stein(particles)

@@ -122,6 +122,10 @@ def add_piece(piece: type) -> type:
 def encode(value: Any) -> Any:
     """A configuration as plain JSON values."""
     if is_dataclass(value):
+        if PIECES.get(type(value).__name__) is not type(value):
+            raise PacerError(
+                f"{type(value).__name__} is a piece that a saved run could not name: decorate it with pacer.add_piece"
+            )
         encoded = {f.name: encode(getattr(value, f.name)) for f in fields(value)}
         return {"piece": type(value).__name__, **encoded}
     if isinstance(value, tuple):

@@ -61,6 +61,12 @@ class Stein(Improvement):
 
     particles: int = 16
 
+    def __post_init__(self) -> None:
+        if self.particles < 4 or self.particles % 2:
+            raise ValueError(
+                f"particles is {self.particles}: expected an even number, at least 4 (half of them stand still)"
+            )
+
     def loss(
         self, actor: Network, recipe: "Recipe", online: Networks, weight: Array, batch: Transition, key: Array
     ) -> tuple[Array, dict[str, Array]]:

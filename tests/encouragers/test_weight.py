@@ -4,7 +4,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from pacer.encouragers.base import penalty_limits
 from pacer.encouragers.mmd import MMD
+from pacer.encouragers.sliced import Sliced
+from pacer.encouragers.wasserstein import Wasserstein
 from pacer.encouragers.weight import Dual, Fixed, MovingDual
 from pacer.types import Space
 
@@ -60,6 +63,15 @@ def test_bound_stays_between_what_uniform_and_corner_policies_show():
     assert after(weight, 10.0, 30, blocks=9)["bound"] == pytest.approx(float(start["highest"]))
     assert after(weight, 0.0, 30, blocks=9)["bound"] == pytest.approx(float(start["lowest"]))
     assert 0 < start["lowest"] < start["highest"]
+
+
+@pytest.mark.parametrize("encourager", [MMD(), Wasserstein(), Sliced()], ids=lambda e: type(e).__name__)
+def test_the_first_bound_tells_a_diverse_policy_from_a_single_action(encourager):
+    """In many dimensions too, where a few samples of a uniform policy are far from others."""
+    floor, centre, _ = penalty_limits(encourager, Space(1, 17))
+    bound = MovingDual().init(encourager, Space(1, 17))["bound"]
+    assert bound == pytest.approx(float(0.7 * floor + 0.3 * centre), rel=1e-5)
+    assert floor < centre
 
 
 def test_impossible_range_is_refused():

@@ -23,6 +23,8 @@ class Quantile(Critic):
     cosines: int = 64
     merge: Literal["last", "first"] = "last"
     """Where the level enters: after the last hidden layer (one product for all levels) or after the first (DSAC)."""
+    gate: Literal["linear", "sigmoid"] = "linear"
+    """What the level's features become before they scale: 1 + x, or sigmoid(x) (DSAC), flat at first and never negative."""
     layer_norm: bool = False
     """Features standardised before each activation, as in DSAC's code (without a learned scale)."""
     shared_levels: bool = True
@@ -65,7 +67,8 @@ class Quantile(Critic):
         }
 
     def _member(self, params: dict[str, Any], obs: Array, action: Array, cosines: Array) -> Array:
-        gate = jax.nn.sigmoid(self._norm(dense(params["level"], cosines)))  # (K, W) or (B, K, W)
+        gate = self._norm(dense(params["level"], cosines))  # (K, W) or (B, K, W)
+        gate = 1 + gate if self.gate == "linear" else jax.nn.sigmoid(gate)
         head, bias = params["head"]["weight"][:, 0], params["head"]["bias"][0]
         if self.merge == "last":
             features = trunk(params["trunk"], obs, action, norm=self._norm)

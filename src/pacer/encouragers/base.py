@@ -40,11 +40,11 @@ class Nothing(Encourager):
         return jnp.zeros(actions.action.shape[1])
 
 
-def penalty_limits(encourager: Encourager, space: Space) -> tuple[Array, Array]:
-    """Mean penalty of a uniform policy and of one that sits in a corner: what `samples` actions can show at all."""
+def penalty_limits(encourager: Encourager, space: Space) -> tuple[Array, Array, Array]:
+    """Mean penalty of a uniform policy, of the centre and of a corner: what `samples` actions can show at all."""
     policy_key, reference_key = jax.random.split(jax.random.key(0))
     shape = (encourager.samples, 256, space.action)
     uniform = jax.random.uniform(policy_key, shape, minval=-1.0, maxval=1.0)
-    policies = (Actions(uniform, None), Actions(jnp.ones(shape), None))
-    floor, corner = (encourager.penalty(policy, reference_key).mean() for policy in policies)
-    return floor, corner
+    policies = (uniform, jnp.zeros(shape), jnp.ones(shape))
+    floor, centre, corner = (encourager.penalty(Actions(p, None), reference_key).mean() for p in policies)
+    return floor, centre, corner

@@ -94,8 +94,8 @@ class MovingDual(Weight):
     range: tuple[float, float] = (0.01, 2.0)
     step: float = 0.01
     """How far the bound moves per block while the weight sits at an end of its range."""
-    slack: float = 1.5
-    """Lowest bound, as a multiple of what a uniform policy would show; the highest is that of a corner policy."""
+    slack: float = 0.3
+    """Lowest bound, on the way from a uniform policy's penalty (0) to that of one that plays the centre (1)."""
     learning_rate: float = 3e-4
 
     def __post_init__(self) -> None:
@@ -107,12 +107,13 @@ class MovingDual(Weight):
 
     def init(self, encourager: Encourager, space: Space) -> Any:
         log_weight = jnp.log(self.initial)
-        floor, corner = penalty_limits(encourager, space)
+        floor, centre, corner = penalty_limits(encourager, space)
+        lowest = floor + self.slack * (centre - floor)
         return {
             "log": log_weight,
             "optimiser": optax.adam(self.learning_rate).init(log_weight),
-            "bound": self.slack * floor,
-            "lowest": self.slack * floor,
+            "bound": lowest,
+            "lowest": lowest,
             "highest": corner,
         }
 

@@ -38,7 +38,7 @@ CRITICS = {
     "quantile, first": Quantile(WIDTHS, levels=8, merge="first"),
     "quantile, own levels": Quantile(WIDTHS, levels=8, shared_levels=False),
     "quantile, first, own levels": Quantile(WIDTHS, levels=8, merge="first", shared_levels=False),
-    "quantile, layer norm": Quantile(WIDTHS, levels=8, merge="first", layer_norm=True),
+    "quantile, as in DSAC": Quantile(WIDTHS, levels=8, merge="first", gate="sigmoid", layer_norm=True),
     "quantile, one member": Quantile(WIDTHS, levels=8, members=1),
     "expected": Expected(WIDTHS),
     "expected, one member": Expected(WIDTHS, members=1),

@@ -154,5 +154,5 @@ def test_a_piece_that_no_file_could_name_is_refused_before_anything_is_learnt():
     class Stranger(Neutral):
         pass
 
-    with pytest.raises(PacerError, match="Stranger is .*add_piece"):
+    with pytest.raises(PacerError, match=r"Stranger is .*add_piece"):
         encode(configuration(replace(RECIPES["pacer-m"][1], risk=Stranger())))

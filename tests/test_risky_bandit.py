@@ -75,6 +75,13 @@ def taught():
     return jax.jit(partial(run, partial(learner.update_critic, RECIPE)))(state, prepared(1000, 0), jax.random.key(1))
 
 
+def test_the_critic_knows_the_tail_of_the_risky_arm():
+    level = jnp.array([0.05, 0.1, 0.5, 0.9])
+    found = RECIPE.critic.at(taught().online.critic, jnp.ones((1, 1)), jnp.ones((1, 1)), level)
+    expected = RECIPE.reward_scale * np.where(level < CHANCE, LOSS, WIN)
+    np.testing.assert_allclose(found[:, 0], [expected, expected], atol=0.25 * RECIPE.reward_scale)
+
+
 @dataclass(frozen=True)
 class Chosen(Risk):
     """One of the measures by a number that may be traced: all actors are then trained by one compiled loop."""

@@ -28,7 +28,7 @@ ROWS, UPDATES = 32, 800
 SETTINGS = {"hidden": (32, 32), "members": 1, "threshold": 0.1}
 CRITICS = {
     "quantile": Quantile(**SETTINGS, levels=8, cosines=16),
-    "quantile, first": Quantile(**SETTINGS, levels=8, cosines=16, merge="first"),
+    "quantile, first": Quantile(**SETTINGS, levels=8, cosines=16, merge="first", gate="sigmoid"),
     "fixed quantile": FixedQuantile(**SETTINGS, levels=8),
     "generator": Generator(**SETTINGS, levels=24, noise=2),
     "proposed": Proposed(Quantile(**SETTINGS, levels=8, cosines=16), proposal_hidden=(16,)),

@@ -1,14 +1,15 @@
 """Probabilities on fixed atoms (C51): the reverse of a quantile critic, masses are learned and values are given."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
-from pacer.critics.base import Critic, Target
+from pacer.critics.base import Critic
 from pacer.critics.levels import midpoints
 from pacer.networks import apply, members_init
+from pacer.risk import mean
 from pacer.types import Array, Network, Returns, Space, Transition
 
 
@@ -37,20 +38,13 @@ class Categorical(Critic):
 
     def lower(self, returns: Returns) -> Returns:
         """The whole distribution of the member whose mean is lower: atoms of two histograms do not compare."""
-        means = (returns.mass * returns.value).sum(-1)
-        lowest = means.argmin(0)[None, ..., None]
+        lowest = mean(returns).argmin(0)[None, ..., None]
         return Returns(*(jnp.take_along_axis(part, lowest, axis=0)[0] for part in returns))
 
-    def loss(
-        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
-    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
-        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, key)))
-        mass = jax.lax.stop_gradient(self.project_mass(goal.value, goal.mass))
-        logits = self._logits(online, batch.obs, batch.action)
-        cross_entropy = -(mass * jax.nn.log_softmax(logits)).sum(-1)
-        predicted = self.returns(online, batch.obs, batch.action, key)
-        mean = (predicted.mass * predicted.value).sum(-1).mean()
-        return cross_entropy.mean() * self.members, (online.stats, {"return": mean})
+    def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
+        log_mass = jax.nn.log_softmax(self._logits(online, batch.obs, batch.action))
+        cross_entropy = -(self.project_mass(goal.value, goal.mass) * log_mass).sum(-1)
+        return cross_entropy.mean() * self.members
 
     def project_mass(self, value: Array, mass: Array) -> Array:
         """Mass at any values (B, K), shared out to the two nearest atoms; what lies outside goes to the end atoms."""

@@ -1,12 +1,11 @@
 """The scalar critic Q(s, a) by squared TD error: a return with one atom (SAC, TD3, DDPG, PTD3, LSP, SQL)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 
-from pacer.critics.base import Critic, Target
+from pacer.critics.base import Critic
 from pacer.networks import apply, members_init
 from pacer.types import Array, Network, Returns, Space, Transition
 
@@ -26,13 +25,5 @@ class Expected(Critic):
         values = [apply(params, obs, action) for params in network.params]
         return Returns(jnp.stack(values), jnp.full(1, 0.5), jnp.ones(1))
 
-    def lower(self, returns: Returns) -> Returns:
-        return returns._replace(value=returns.value.min(0))
-
-    def loss(
-        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
-    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
-        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, key)))
-        predicted = self.returns(online, batch.obs, batch.action, key)
-        errors = predicted.value - jax.lax.stop_gradient(goal.value)
-        return (errors**2).mean() * self.members, (online.stats, {"return": predicted.value.mean()})
+    def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
+        return ((predicted.value - goal.value) ** 2).mean() * self.members

@@ -1,11 +1,11 @@
 """Quantiles at fixed levels, one output each (QR); with `dropped`, truncation over pooled members (TQC)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax.numpy as jnp
 
-from pacer.critics.base import Critic, Target
+from pacer.critics.base import Critic
 from pacer.critics.levels import even_levels, quantile_loss
 from pacer.networks import apply, members_init
 from pacer.types import Array, Network, Returns, Space, Transition
@@ -42,10 +42,5 @@ class FixedQuantile(Critic):
         kept = self.members * (self.levels - self.dropped)
         return Returns(pooled[..., :kept], *even_levels(kept))
 
-    def loss(
-        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
-    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
-        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, key)))
-        predicted = self.returns(online, batch.obs, batch.action, key)
-        loss = quantile_loss(predicted, goal, self.threshold)
-        return loss, (online.stats, {"return": predicted.value.mean()})
+    def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
+        return quantile_loss(predicted, goal, self.threshold)

@@ -1,12 +1,12 @@
 """The authors' critic of IDAC: a noise-driven sampler of the return whose samples, once sorted, are its quantiles."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
-from pacer.critics.base import Critic, Target
+from pacer.critics.base import Critic
 from pacer.critics.levels import even_levels, quantile_loss
 from pacer.networks import apply, members_init
 from pacer.types import Array, Network, Returns, Space, Transition
@@ -33,14 +33,5 @@ class Generator(Critic):
         samples = [apply(params, pair, noise)[..., 0] for params in network.params]
         return Returns(jnp.sort(jnp.stack(samples), axis=-1), *even_levels(self.levels))
 
-    def lower(self, returns: Returns) -> Returns:
-        return returns._replace(value=returns.value.min(0))
-
-    def loss(
-        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
-    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
-        next_key, key = jax.random.split(key)
-        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, next_key)))
-        predicted = self.returns(online, batch.obs, batch.action, key)
-        loss = quantile_loss(predicted, goal, self.threshold)
-        return loss, (online.stats, {"return": predicted.value.mean()})
+    def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
+        return quantile_loss(predicted, goal, self.threshold)

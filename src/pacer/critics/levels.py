@@ -26,7 +26,6 @@ def midpoints(mass: Array) -> Array:
 
 def quantile_loss(predicted: Returns, goal: Returns, threshold: float) -> Array:
     """Sum over the members of the loss that moves their quantiles (M, B, K) towards the goal's atoms (B, K')."""
-    goal = jax.lax.stop_gradient(goal)
     losses = [quantile_huber(v, predicted.level, goal.value, goal.mass, threshold) for v in predicted.value]
     return jnp.stack(losses).sum()
 

@@ -1,12 +1,12 @@
 """A quantile critic that also learns which levels to look at (FQF)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
-from pacer.critics.base import Critic, Target
+from pacer.critics.base import Critic
 from pacer.critics.levels import midpoints, quantile_loss
 from pacer.critics.quantile import Quantile
 from pacer.networks import apply, network_init
@@ -41,17 +41,9 @@ class Proposed(Critic):
         level = midpoints(mass)
         return Returns(self._at(network, obs, action, level), level, mass)
 
-    def lower(self, returns: Returns) -> Returns:
-        return returns._replace(value=returns.value.min(0))
-
-    def loss(
-        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
-    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
-        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, key)))
-        predicted = self.returns(online, batch.obs, batch.action, key)
-        loss = quantile_loss(predicted, goal, self.quantile.threshold)
+    def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
         proposal = self.proposal_loss(online, batch.obs, batch.action, predicted)
-        return loss + proposal, (online.stats, {"return": predicted.value.mean()})
+        return quantile_loss(predicted, goal, self.quantile.threshold) + proposal
 
     def propose(self, network: Network, obs: Array, action: Array) -> Array:
         """Masses (..., B, K)."""

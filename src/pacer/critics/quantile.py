@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import jax
 import jax.numpy as jnp
 
-from pacer.critics.base import Critic, Target
+from pacer.critics.base import Critic
 from pacer.critics.levels import draw_levels, quantile_loss
 from pacer.networks import dense, dense_init, first_layer, standardise, trunk, trunk_init
 from pacer.types import Array, Network, Returns, Space, Transition
@@ -24,7 +24,7 @@ class Quantile(Critic):
     merge: Literal["last", "first"] = "last"
     """Where the level enters: after the last hidden layer (one product for all levels) or after the first (DSAC)."""
     gate: Literal["linear", "sigmoid"] = "linear"
-    """What the level's features become before they scale: 1 + x, or sigmoid(x) (DSAC), flat at first and never negative."""
+    """How the level's features scale: by 1 + x, or by sigmoid(x) (DSAC), which is flat at first and never negative."""
     layer_norm: bool = False
     """Features standardised before each activation, as in DSAC's code (without a learned scale)."""
     shared_levels: bool = True
@@ -46,16 +46,8 @@ class Quantile(Critic):
         cosines = jnp.cos(level[..., None] * frequencies)
         return jnp.stack([self._member(params, obs, action, cosines) for params in network.params])
 
-    def lower(self, returns: Returns) -> Returns:
-        return returns._replace(value=returns.value.min(0))
-
-    def loss(
-        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
-    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
-        next_key, key = jax.random.split(key)
-        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, next_key)))
-        predicted = self.returns(online, batch.obs, batch.action, key)
-        return quantile_loss(predicted, goal, self.threshold), (online.stats, {"return": predicted.value.mean()})
+    def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
+        return quantile_loss(predicted, goal, self.threshold)
 
     def _init_member(self, key: Array, space: Space) -> dict[str, Any]:
         trunk_key, level_key, head_key = jax.random.split(key, 3)

@@ -11,7 +11,7 @@ from pacer.api import execute
 from pacer.config import Config, Schedule
 from pacer.presets import Size
 from pacer.recipes import RECIPES
-from pacer.training import Stopped
+from pacer.stopping import Stopped
 from tests.worlds import Drift
 
 TINY = Size(hidden=(16, 16), levels=4, samples=4, batch=16, warm_up=0)

@@ -14,7 +14,8 @@ import pacer
 from pacer import learner
 from pacer.errors import PacerError
 from pacer.files import load_json
-from pacer.training import Diverged, Stopped
+from pacer.stopping import Stopped
+from pacer.training import Diverged
 from tests.runs import RECIPE, SCHEDULE, STEPS, everything, newest, once, results, send, stop_at, train
 from tests.worlds import Drift, Faulty, Moody, fail
 

@@ -37,7 +37,7 @@ def main() -> None:
 
 def _run(command: str, arguments: list[str]) -> None:
     from pacer.errors import PacerError
-    from pacer.training import Stopped
+    from pacer.stopping import Stopped
 
     try:
         import_module(f"pacer.commands.{command}").main(arguments)

@@ -1,10 +1,8 @@
 """The run: collect, remember, learn, evaluate, record; and go on exactly where it stopped."""
 
-import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -22,6 +20,7 @@ from pacer.moments import Moments
 from pacer.policy import Policy
 from pacer.replay import Replay
 from pacer.run_folder import RunFolder, verify_checkpoint
+from pacer.stopping import Stopped, signals
 from pacer.types import Array, Network
 from pacer.world import MakeEnvironment, World
 
@@ -29,14 +28,6 @@ SNAPSHOTS = (0.1, 0.5, 1.0)  # fractions of the run at which a policy is kept fo
 RECENT = 10  # episodes in the training return that is shown
 
 Report = Callable[[dict[str, Any]], None]
-
-
-class Stopped(Exception):
-    """A signal ended the run after a complete block and a checkpoint."""
-
-    def __init__(self, signal_number: int) -> None:
-        super().__init__(signal.Signals(signal_number).name)
-        self.exit_code = 128 + signal_number
 
 
 class Diverged(PacerError):
@@ -49,7 +40,7 @@ def run(config: Config, folder: RunFolder, make: MakeEnvironment, report: Report
     try:
         folder.begin(training.load_checkpoint())
         try:
-            with _signals(training):
+            with signals(training.stop):
                 _advance_until_done(training)
         except BaseException:
             folder.describe(status="failed")
@@ -112,6 +103,10 @@ class Training:
     @property
     def done(self) -> bool:
         return self.step >= self.config.steps and not self.evaluation_due
+
+    def stop(self, signal_number: int) -> None:
+        """End after the current block."""
+        self.stop_signal = signal_number
 
     def advance(self) -> None:
         """One block: steps, updates, a row in the log, and what is to be kept."""
@@ -282,24 +277,3 @@ def _evaluation_row(step: int, episode: Episode) -> dict[str, Any]:
         "return": episode.total,
         "length": episode.length,
     }
-
-
-@contextmanager
-def _signals(training: Training) -> Iterator[None]:
-    """SIGINT and SIGTERM end the run after the current block; a second one ends it at once."""
-
-    def stop(number: int, frame: Any) -> None:
-        if training.stop_signal:
-            raise SystemExit(128 + number)
-        training.stop_signal = number
-
-    try:
-        previous = {s: signal.signal(s, stop) for s in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:  # not in the main thread: signals are somebody else's
-        yield
-        return
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)

@@ -1,0 +1,38 @@
+"""How a signal ends a run: after the current block, with a checkpoint."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class Stopped(Exception):
+    """A signal ended the run after a complete block and a checkpoint."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__(signal.Signals(signal_number).name)
+        self.exit_code = 128 + signal_number
+
+
+@contextmanager
+def signals(ask: Callable[[int], None]) -> Iterator[None]:
+    """SIGINT and SIGTERM ask for an end; a second one makes it at once."""
+    asked = False
+
+    def receive(number: int, frame: Any) -> None:
+        nonlocal asked
+        if asked:
+            raise SystemExit(128 + number)
+        asked = True
+        ask(number)
+
+    try:
+        previous = {s: signal.signal(s, receive) for s in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # not in the main thread: signals are somebody else's
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -74,7 +74,7 @@ class Solved:
         returns = self.recipe.critic.returns(
             self.networks.critic, obs, np.array([[action]], np.float32), jax.random.key(0)
         )
-        return float((returns.mass * returns.value).sum(-1).mean()) / self.recipe.reward_scale
+        return float(returns.mean().mean()) / self.recipe.reward_scale
 
     def greedy(self, problem, x):
         policy = Policy(self.recipe.actor, SPACE, self.networks.actor, self.scaling)
@@ -85,9 +85,9 @@ class Solved:
 def test_probes(name):
     solved = Solved(name)
     for x in (-1, 1):
-        assert solved.value(CONSTANT, x, 0.3) == pytest.approx(1.0, abs=0.25)
-        assert solved.value(FROM_OBSERVATION, x, -0.3) == pytest.approx(x, abs=0.25)
-        assert solved.value(DELAYED, x, 0.0) == pytest.approx(1.0 if x > 0 else 0.5, abs=0.25)
-        assert solved.value(FROM_ACTION, x, -0.5) == pytest.approx(-8, abs=1.0)
-        assert solved.greedy(FROM_ACTION, x) == pytest.approx(0.5, abs=0.15)
-        assert solved.greedy(FROM_BOTH, x) == pytest.approx(0.5 * x, abs=0.15)
+        assert solved.value(CONSTANT, x, 0.3) == pytest.approx(1.0, abs=0.15)
+        assert solved.value(FROM_OBSERVATION, x, -0.3) == pytest.approx(x, abs=0.15)
+        assert solved.value(DELAYED, x, 0.0) == pytest.approx(1.0 if x > 0 else 0.5, abs=0.15)
+        assert solved.value(FROM_ACTION, x, -0.5) == pytest.approx(-8, abs=0.5)
+        assert solved.greedy(FROM_ACTION, x) == pytest.approx(0.5, abs=0.12)
+        assert solved.greedy(FROM_BOTH, x) == pytest.approx(0.5 * x, abs=0.12)

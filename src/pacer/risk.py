@@ -21,10 +21,6 @@ class Risk(ABC):
         """Value (...) of returns (..., K)."""
 
 
-def mean(returns: Returns) -> Array:
-    return (returns.mass * returns.value).sum(-1)
-
-
 def distorted(returns: Returns, distortion: Callable[[Array], Array]) -> Array:
     """The mean under a distorted cumulative probability."""
     edges = jnp.cumsum(returns.mass, -1)[..., :-1]
@@ -39,7 +35,7 @@ class Neutral(Risk):
     """The mean."""
 
     def value(self, returns: Returns) -> Array:
-        return mean(returns)
+        return returns.mean()
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ class CVaR(Risk):
 
     def value(self, returns: Returns) -> Array:
         if abs(self.level) == 1:
-            return mean(returns)
+            return returns.mean()
         if self.level > 0:
             return distorted(returns, lambda t: jnp.minimum(t / self.level, 1.0))
         return distorted(returns, lambda t: 1 - jnp.minimum((1 - t) / -self.level, 1.0))
@@ -70,7 +66,7 @@ class Wang(Risk):
 
     def value(self, returns: Returns) -> Array:
         if self.shift == 0:
-            return mean(returns)
+            return returns.mean()
         return distorted(returns, lambda t: norm.cdf(norm.ppf(jnp.clip(t, 1e-6, 1 - 1e-6)) + self.shift))
 
 
@@ -87,7 +83,7 @@ class CPW(Risk):
     def value(self, returns: Returns) -> Array:
         h = self.curvature
         if h == 1:
-            return mean(returns)
+            return returns.mean()
 
         def weigh(t: Array) -> Array:
             t = jnp.clip(t, 1e-6, 1 - 1e-6)
@@ -105,7 +101,7 @@ class PowerRisk(Risk):
     def value(self, returns: Returns) -> Array:
         n = self.exponent
         if n == 0:
-            return mean(returns)
+            return returns.mean()
         return distorted(returns, lambda t: t ** (1 + n) if n > 0 else 1 - (1 - jnp.minimum(t, 1.0)) ** (1 - n))
 
 
@@ -117,7 +113,7 @@ class Entropic(Risk):
 
     def value(self, returns: Returns) -> Array:
         if self.aversion == 0:
-            return mean(returns)
+            return returns.mean()
         exponents = -self.aversion * returns.value
         return -jax.nn.logsumexp(exponents, axis=-1, b=returns.mass) / self.aversion
 
@@ -129,7 +125,7 @@ class MeanDeviation(Risk):
     aversion: float = 0.0
 
     def value(self, returns: Returns) -> Array:
-        centre = mean(returns)
+        centre = returns.mean()
         if self.aversion == 0:
             return centre
         variance = (returns.mass * (returns.value - centre[..., None]) ** 2).sum(-1)

@@ -43,6 +43,10 @@ class Returns(NamedTuple):
     level: Array
     mass: Array
 
+    def mean(self) -> Array:
+        """Means (..., B)."""
+        return (self.mass * self.value).sum(-1)
+
     def of_sample(self, number: int) -> "Returns":
         """The returns of one of N action samples: (N, B, K) to (B, K)."""
         depth = self.value.ndim

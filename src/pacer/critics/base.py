@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import jax
 
-from pacer.risk import mean
 from pacer.types import Array, Network, Returns, Space, Transition
 
 Target = Callable[[Returns], Returns]
@@ -40,7 +39,7 @@ class Critic(ABC):
         goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, next_key)))
         predicted = self.returns(online, batch.obs, batch.action, key)
         loss = self.error(online, batch, predicted, jax.lax.stop_gradient(goal))
-        return loss, (online.stats, {"return": mean(predicted).mean()})
+        return loss, (online.stats, {"return": predicted.mean().mean()})
 
     def project(self, params: Any) -> Any:
         """Parameters after a step, for critics that keep them on a set; the others leave them as they are."""

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 from pacer.critics.base import Critic
 from pacer.critics.levels import midpoints
 from pacer.networks import apply, members_init
-from pacer.risk import mean
 from pacer.types import Array, Network, Returns, Space, Transition
 
 
@@ -38,7 +37,7 @@ class Categorical(Critic):
 
     def lower(self, returns: Returns) -> Returns:
         """The whole distribution of the member whose mean is lower: atoms of two histograms do not compare."""
-        lowest = mean(returns).argmin(0)[None, ..., None]
+        lowest = returns.mean().argmin(0)[None, ..., None]
         return Returns(*(jnp.take_along_axis(part, lowest, axis=0)[0] for part in returns))
 
     def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:

@@ -43,7 +43,7 @@ CRITICS = {
     "expected": Expected(WIDTHS),
     "expected, one member": Expected(WIDTHS, members=1),
     "fixed quantile": FixedQuantile(WIDTHS, levels=8),
-    "truncated": FixedQuantile(WIDTHS, levels=8, members=3, dropped=2),
+    "truncated": FixedQuantile(WIDTHS, levels=8, members=3, dropped=0.25),
     "categorical": Categorical(WIDTHS, atoms=21, lowest=-5, highest=5),
     "generator": Generator(WIDTHS, levels=8),
     "proposed": Proposed(Quantile(WIDTHS, levels=8), proposal_hidden=(16,)),

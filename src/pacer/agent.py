@@ -42,13 +42,16 @@ class Agent:
         return to_box(action, self.low, self.high), state
 
     def returns(self, observation: Array, action: Array, key: int = 0) -> Returns:
-        """Distribution of the return that the critic expects: atoms of the pessimistic member, lowest first."""
+        """Distribution of the return that the critic expects, pessimistic over its members: atoms, lowest first."""
         obs = np.atleast_2d(self._check(observation))
         action = np.atleast_2d(np.asarray(action, np.float32))
         inner = np.clip(2 * (action - self.low) / (self.high - self.low) - 1, -1, 1)
         critic = self.recipe.critic
         returns = critic.returns(self.networks.critic, self.scaling.normalise(obs, np), inner, jax.random.key(key))
-        return Returns(*(np.asarray(part) for part in critic.lower(returns)))
+        value, _, mass = (np.asarray(part) for part in critic.lower(returns))
+        order = value.argsort(-1)  # learned quantiles may cross
+        mass = np.take_along_axis(np.broadcast_to(mass, value.shape), order, -1)
+        return Returns(np.take_along_axis(value, order, -1), np.cumsum(mass, -1) - mass / 2, mass)
 
     def save(self, folder: Path) -> None:
         """Each file is replaced at once; in a run the second never changes, so that they always fit together."""

@@ -71,6 +71,7 @@ TASKS = {
     "Ant": Task(1.0, (0.7, 1.4), soft_scale=300.0),
     "Walker2d": Task(1.0, (0.7, 1.4), soft_scale=10.0),
     "Hopper": Task(0.5, (0.3, 0.8), soft_scale=30.0),
+    "Swimmer": Task(1.0, (0.01, 2.0), soft_scale=30.0),
     **{f"CarNavigation{number}": Task(0.02, (0.01, 0.03)) for number in range(1, 5)},
 }
 

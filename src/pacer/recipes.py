@@ -73,7 +73,7 @@ PACER_QR = replace(PACER_M_ADAPTIVE, critic=FixedQuantile())
 PACER_C51 = replace(PACER_M_ADAPTIVE, critic=Categorical())
 PACER_FQF = replace(PACER_M_ADAPTIVE, critic=Proposed())
 PACER_FLOW = replace(PACER_M_ADAPTIVE, actor=Flow())
-TQC = replace(SAC, critic=FixedQuantile(members=3, dropped=2), improvement=Ascent(member="mean"))
+TQC = replace(SAC, critic=FixedQuantile(members=3, dropped=0.08), improvement=Ascent(member="mean"))
 
 RECIPES: dict[str, tuple[str, Recipe]] = {
     "pacer-m-adaptive": ("PACER_M whose encourager weight holds a distance (the default)", PACER_M_ADAPTIVE),

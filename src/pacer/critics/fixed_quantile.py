@@ -19,13 +19,13 @@ class FixedQuantile(Critic):
     hidden: tuple[int, ...] = (256, 256)
     levels: int = 32
     members: int = 2
-    dropped: int | None = None
-    """None: minimum per level over members. A number: pool all atoms and drop that many of the highest per member."""
+    dropped: float | None = None
+    """None: minimum per level over members. A share: pool all members' atoms and drop that much of the highest."""
     threshold: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.dropped is not None and not 0 <= self.dropped < self.levels:
-            raise ValueError(f"dropped is {self.dropped}: expected less than the {self.levels} levels of a member")
+        if self.dropped is not None and not (0 <= self.dropped < 1 and self._kept() > 0):
+            raise ValueError(f"dropped is {self.dropped}: expected a share from 0 to below 1 that leaves some atoms")
 
     def init(self, key: Array, space: Space) -> Network:
         return Network(members_init(key, self.members, space.observation, space.action, self.hidden, self.levels))
@@ -39,8 +39,11 @@ class FixedQuantile(Critic):
             return returns._replace(value=returns.value.min(0))
         pooled = jnp.moveaxis(returns.value, 0, -2)
         pooled = jnp.sort(pooled.reshape(*pooled.shape[:-2], -1), axis=-1)
-        kept = self.members * (self.levels - self.dropped)
-        return Returns(pooled[..., :kept], *even_levels(kept))
+        return Returns(pooled[..., : self._kept()], *even_levels(self._kept()))
+
+    def _kept(self) -> int:
+        """Atoms of the pool that are left: a whole number of every member's."""
+        return self.members * round(self.levels * (1 - (self.dropped or 0.0)))
 
     def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
         return quantile_loss(predicted, goal, self.threshold)

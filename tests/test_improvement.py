@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pacer.actors.base import Actor
+from pacer.actors.base import Actor, draw_noise
 from pacer.critics.expected import Expected
 from pacer.encouragers.base import Encourager
 from pacer.encouragers.weight import Fixed
@@ -90,6 +90,23 @@ class Given(Actor):
 
 
 @dataclass(frozen=True)
+class Shifted(Actor):
+    """Its parameters (B, A) shift squashed noise."""
+
+    def noise_size(self, space):
+        return space.action
+
+    def init(self, key, space):
+        raise NotImplementedError
+
+    def push(self, network, obs, noise, xp=jnp):
+        return network.params + 0.4 * xp.tanh(noise)
+
+    def greedy(self, network, obs, space, xp=jnp):
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
 class Slopes(Expected):
     """Members linear in the action: Q_m(s, a) = level_m + slope_m . a, with (slope, level) as parameters."""
 
@@ -100,16 +117,16 @@ class Slopes(Expected):
         return Returns(jnp.stack([action @ s + v for s, v in zip(slope, level, strict=True)])[..., None], 0.5, 1.0)
 
 
-def gradient(improvement, actions, slope, level, **pieces):
-    """Gradient of the loss with respect to the actions, and the metrics."""
-    recipe = Recipe(Given(), Slopes(members=len(slope)), improvement=improvement, **pieces)
+def gradient(improvement, actor, params, slope, level, **pieces):
+    """Gradient of the loss with respect to the actor's parameters, and the metrics."""
+    recipe = Recipe(actor, Slopes(members=len(slope)), improvement=improvement, **pieces)
     online = Networks(None, Network((jnp.asarray(slope, jnp.float32), jnp.asarray(level, jnp.float32))))
 
     def loss(params):
         weight = recipe.weight.value(())
         return improvement.loss(Network(params), recipe, online, weight, ROWS, jax.random.key(0))
 
-    return jax.jit(jax.grad(loss, has_aux=True))(actions)
+    return jax.jit(jax.grad(loss, has_aux=True))(params)
 
 
 ACTIONS = np.random.default_rng(2).uniform(-0.9, 0.9, (PARTICLES, BATCH, SIZE)).astype(np.float32)
@@ -118,13 +135,14 @@ ACTIONS = np.random.default_rng(2).uniform(-0.9, 0.9, (PARTICLES, BATCH, SIZE)).
 @pytest.mark.parametrize("slope", [[[0.0, 0.0], [0.0, 0.0]], [[0.7, -2.0], [9.0, 9.0]]], ids=["constant", "linear"])
 def test_stein_moves_half_of_the_actions_along_the_direction(slope):
     """With a constant Q only the squash term and the repulsion are left."""
-    found, metrics = gradient(Stein(PARTICLES), ACTIONS, slope, [1.0, 100.0])
-    still, moved = np.split(ACTIONS, 2)
+    shift = np.array([[0.3, -0.2], [0.0, 0.4], [-0.5, 0.1]], np.float32)
+    found, metrics = gradient(Stein(PARTICLES), Shifted(), shift, slope, [1.0, 100.0])
+    noise = draw_noise(jax.random.split(jax.random.key(0))[0], Shifted(), ROWS.space, (PARTICLES, BATCH))
+    still, moved = np.split(shift + 0.4 * np.tanh(np.asarray(noise)), 2)
     # The first member is the lower one; the density of the action before tanh adds log(1 - a^2).
     climb = np.array(slope[0]) - 2 * still / (1 - still**2 + 1e-6)
-    expected = slow_direction(still, moved, climb) / (len(moved) * BATCH)
-    np.testing.assert_allclose(found[PARTICLES // 2 :], -expected, rtol=1e-3, atol=1e-5)
-    assert not np.any(found[: PARTICLES // 2])  # the still half only pulls
+    expected = slow_direction(still, moved, climb).sum(0) / (len(moved) * BATCH)  # the still half only pulls
+    np.testing.assert_allclose(found, -expected, rtol=1e-3, atol=1e-5)
     assert metrics["value"] == pytest.approx(float((still @ np.array(slope[0])).mean() + 1.0), rel=1e-4)
     assert metrics["distance"] == 0
 
@@ -136,7 +154,7 @@ def test_stein_moves_half_of_the_actions_along_the_direction(slope):
 def test_ascent_follows_the_named_member(member, expected):
     """Q_1 = a_1 and Q_2 = 2 a_2; the lower is Q_1 for the first sample and Q_2 for the second."""
     actions = np.tile(np.array([[0.1, 0.5], [0.1, -0.5]], np.float32)[:, None], (1, BATCH, 1))
-    found, metrics = gradient(Ascent(member, actions=2), actions, [[1.0, 0.0], [0.0, 2.0]], [0.0, 0.0])
+    found, metrics = gradient(Ascent(member, actions=2), Given(), actions, [[1.0, 0.0], [0.0, 2.0]], [0.0, 0.0])
     for sample in range(2):
         np.testing.assert_allclose(-found[sample] * 2 * BATCH, np.tile(expected[sample], (BATCH, 1)), rtol=1e-5)
     values = {"minimum": (0.1 - 1.0) / 2, "first": 0.1, "mean": ((0.1 + 1.0) / 2 + (0.1 - 1.0) / 2) / 2}
@@ -159,7 +177,7 @@ def test_ascent_adds_the_weighted_penalty_of_its_samples():
     """The penalty is a mean over states; the value's gradient does not scale with the weight."""
     actions = ACTIONS[:4, :2]
     pieces = {"encourager": Centre(), "weight": Fixed(0.3), "batch": BATCH}
-    found, metrics = gradient(Ascent("first", actions=4), actions, [[0.5, -1.0]], [0.0], **pieces)
+    found, metrics = gradient(Ascent("first", actions=4), Given(), actions, [[0.5, -1.0]], [0.0], **pieces)
     expected = 0.3 * 2 * actions / 2 - np.array([0.5, -1.0]) / (4 * 2)
     np.testing.assert_allclose(found, expected, rtol=1e-4)
     assert metrics["distance"] == pytest.approx(float((actions**2).sum((0, 2)).mean()), rel=1e-5)

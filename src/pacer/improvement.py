@@ -72,8 +72,9 @@ class Stein(Improvement):
     ) -> tuple[Array, dict[str, Array]]:
         noise_key, value_key = jax.random.split(key)
         noise = draw_noise(noise_key, recipe.actor, batch.space, (self.particles, batch.obs.shape[0]))
-        actions = recipe.actor.push(actor, batch.obs, noise)
-        still, moved = jnp.split(jax.lax.stop_gradient(actions), 2)
+        # Two calls: the gradient need not go back through the half that stands still.
+        still, moved = (recipe.actor.push(actor, batch.obs, half) for half in jnp.split(noise, 2))
+        still = jax.lax.stop_gradient(still)
 
         def log_density(action: Array) -> tuple[Array, Array]:
             returns = recipe.critic.returns(online.critic, batch.obs, action, value_key)
@@ -82,8 +83,8 @@ class Stein(Improvement):
             return (value + squash).sum(), value.mean()
 
         slope, value = jax.grad(log_density, has_aux=True)(still)
-        direction = stein_direction(still, moved, slope)
-        loss = -(actions[self.particles // 2 :] * direction).sum(-1).mean()
+        direction = stein_direction(still, jax.lax.stop_gradient(moved), slope)
+        loss = -(moved * direction).sum(-1).mean()
         return loss, {"value": value, "distance": jnp.zeros(())}
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from pacer.arrays import load_tree, save_tree
 from pacer.config import decode, encode
+from pacer.critics.levels import midpoints
 from pacer.errors import PacerError
 from pacer.files import load_json, save_json
 from pacer.moments import Scaling
@@ -51,7 +52,7 @@ class Agent:
         value, _, mass = (np.asarray(part) for part in critic.lower(returns))
         order = value.argsort(-1)  # learned quantiles may cross
         mass = np.take_along_axis(np.broadcast_to(mass, value.shape), order, -1)
-        return Returns(np.take_along_axis(value, order, -1), np.cumsum(mass, -1) - mass / 2, mass)
+        return Returns(np.take_along_axis(value, order, -1), np.asarray(midpoints(mass)), mass)
 
     def save(self, folder: Path) -> None:
         """Each file is replaced at once; in a run the second never changes, so that they always fit together."""

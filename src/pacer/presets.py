@@ -47,8 +47,8 @@ SIZES = {
 class Task:
     """What one environment asks for: the range of an adaptive weight, and the scale of its reward in training."""
 
-    initial_weight: float
-    weight_range: tuple[float, float]
+    initial_weight: float = MovingDual.initial
+    weight_range: tuple[float, float] = MovingDual.range
     reward_scale: float = 1.0
     soft_scale: float = 1.0
     """A further reward scale for soft Q-learning, where it stands for the temperature."""
@@ -71,7 +71,7 @@ TASKS = {
     "Ant": Task(1.0, (0.7, 1.4), soft_scale=300.0),
     "Walker2d": Task(1.0, (0.7, 1.4), soft_scale=10.0),
     "Hopper": Task(0.5, (0.3, 0.8), soft_scale=30.0),
-    "Swimmer": Task(1.0, (0.01, 2.0), soft_scale=30.0),
+    "Swimmer": Task(soft_scale=30.0),
     **{f"CarNavigation{number}": Task(0.02, (0.01, 0.03)) for number in range(1, 5)},
 }
 

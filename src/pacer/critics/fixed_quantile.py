@@ -36,7 +36,7 @@ class FixedQuantile(Critic):
 
     def lower(self, returns: Returns) -> Returns:
         if self.dropped is None:
-            return returns._replace(value=returns.value.min(0))
+            return super().lower(returns)
         pooled = jnp.moveaxis(returns.value, 0, -2)
         pooled = jnp.sort(pooled.reshape(*pooled.shape[:-2], -1), axis=-1)
         return Returns(pooled[..., : self._kept()], *even_levels(self._kept()))

@@ -17,11 +17,11 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from pacer import learner  # noqa: E402
-from pacer.moments import Moments  # noqa: E402
+from pacer.pieces.recipe import Recipe  # noqa: E402
+from pacer.pieces.types import Space, Transition  # noqa: E402
 from pacer.presets import SIZES, Size  # noqa: E402
-from pacer.recipe import Recipe  # noqa: E402
 from pacer.recipes import RECIPES  # noqa: E402
-from pacer.types import Space, Transition  # noqa: E402
+from pacer.training.statistics import Moments  # noqa: E402
 
 UPDATES = 50
 REPEATS = 7

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from pacer.actors.base import draw_noise
 from pacer.agent import Agent
 from pacer.errors import PacerError
-from pacer.moments import Moments
-from pacer.types import Networks, Space
-from tests.runs import RECIPE
+from pacer.pieces.actors.base import draw_noise
+from pacer.pieces.types import Networks, Space
+from pacer.training.statistics import Moments
+from tests.tiny_runs import RECIPE
 from tests.worlds import HIGH, LOW
 
 pytestmark = pytest.mark.xdist_group("agent")

@@ -8,11 +8,11 @@ import pytest
 
 from pacer.config import PIECES, Config, Schedule, decode, encode
 from pacer.errors import PacerError
-from pacer.files import load_json, save_json
+from pacer.pieces.recipe import Recipe
+from pacer.pieces.risks import Neutral
 from pacer.presets import SIZES, for_task
-from pacer.recipe import Recipe
 from pacer.recipes import RECIPES
-from pacer.risk import Neutral
+from pacer.runs.files import load_json, save_json
 
 
 def configuration(recipe=RECIPES["pacer-m-adaptive"][1], **changes):

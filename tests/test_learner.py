@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from pacer import learner
-from pacer.moments import Scaling
-from pacer.types import Transition
-from tests.pieces import SMALL_RECIPES, SPACE
+from pacer.pieces.scaling import Scaling
+from pacer.pieces.types import Transition
+from tests.small import SMALL_RECIPES, SPACE
 
 UPDATES = 4
 SCALING = Scaling(np.full(SPACE.observation, 0.1, np.float32), np.full(SPACE.observation, 2.0, np.float32))

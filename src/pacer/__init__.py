@@ -6,21 +6,20 @@ TYPE_CHECKING = False  # as in `typing`, whose import would be half of the time 
 if TYPE_CHECKING:
     from pacer.agent import Agent
     from pacer.api import load, train
-    from pacer.config import Config, Schedule, add_piece
+    from pacer.config import Config, Schedule
     from pacer.errors import PacerError
-    from pacer.recipe import Recipe
+    from pacer.pieces.recipe import Recipe
     from pacer.recipes import RECIPES
 
-__all__ = ["RECIPES", "Agent", "Config", "PacerError", "Recipe", "Schedule", "add_piece", "load", "train"]
+__all__ = ["RECIPES", "Agent", "Config", "PacerError", "Recipe", "Schedule", "load", "train"]
 
 _HOMES = {
     "RECIPES": "recipes",
     "Agent": "agent",
     "Config": "config",
     "PacerError": "errors",
-    "Recipe": "recipe",
+    "Recipe": "pieces.recipe",
     "Schedule": "config",
-    "add_piece": "config",
     "load": "api",
     "train": "api",
 }

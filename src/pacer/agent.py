@@ -6,16 +6,17 @@ from typing import Any
 import jax
 import numpy as np
 
-from pacer.arrays import load_tree, save_tree
-from pacer.config import decode, encode
-from pacer.critics.levels import midpoints
 from pacer.errors import PacerError
-from pacer.files import load_json, save_json
-from pacer.moments import Scaling
-from pacer.policy import Policy
-from pacer.recipe import Recipe
-from pacer.types import Array, Networks, Returns, Space
-from pacer.world import to_box
+from pacer.pieces.critics.levels import midpoints
+from pacer.pieces.recipe import Recipe
+from pacer.pieces.scaling import Scaling
+from pacer.pieces.trees import from_arrays, to_arrays
+from pacer.pieces.types import Array, Networks, Returns, Space
+from pacer.runs.arrays import load_arrays, save_arrays
+from pacer.runs.codec import decode, encode
+from pacer.runs.files import load_json, save_json
+from pacer.training.policy import Policy
+from pacer.training.world import to_box
 
 
 class Agent:
@@ -57,7 +58,7 @@ class Agent:
     def save(self, folder: Path) -> None:
         """Each file is replaced at once; in a run the second never changes, so that they always fit together."""
         folder.mkdir(parents=True, exist_ok=True)
-        save_tree(folder / "policy.safetensors", self._arrays())
+        save_arrays(folder / "policy.safetensors", to_arrays(self._arrays()))
         save_json(folder / "policy.json", {"recipe": encode(self.recipe), "space": list(self.space)})
 
     @staticmethod
@@ -69,7 +70,7 @@ class Agent:
             template = _template(recipe, space)
         except Exception as error:  # sizes that pass as numbers and still make no network
             raise PacerError(f"{folder / 'policy.json'} describes no policy: {error!r}") from error
-        arrays = load_tree(folder / "policy.safetensors", template)
+        arrays = from_arrays(load_arrays(folder / "policy.safetensors"), template, folder / "policy.safetensors")
         if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(arrays)):
             raise PacerError(f"{folder / 'policy.safetensors'} holds numbers that are not finite")
         return Agent(recipe, arrays["networks"], arrays["scaling"], arrays["low"], arrays["high"])

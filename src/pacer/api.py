@@ -9,16 +9,16 @@ from pacer.agent import Agent
 from pacer.config import Config, Schedule
 from pacer.envs.make import maker
 from pacer.errors import PacerError, near
+from pacer.pieces.recipe import Recipe
+from pacer.pieces.risks import Risk
+from pacer.pieces.short_names import parse_risk, parse_utility, short_name
+from pacer.pieces.utilities import Utility
 from pacer.presets import SIZES, Size, for_task
-from pacer.recipe import Recipe
 from pacer.recipes import RECIPES
-from pacer.risk import Risk
-from pacer.run_folder import RunFolder
+from pacer.runs.folder import RunFolder
 from pacer.runtime import use_one_thread
-from pacer.short_names import parse_risk, parse_utility, short_name
-from pacer.training import Report, run
-from pacer.utility import Utility
-from pacer.world import MakeEnvironment
+from pacer.training.loop import Report, run
+from pacer.training.world import MakeEnvironment
 
 DEFAULT_RECIPE = "pacer-m-adaptive"
 

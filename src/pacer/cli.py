@@ -37,7 +37,7 @@ def main() -> None:
 
 def _run(command: str, arguments: list[str]) -> None:
     from pacer.errors import PacerError
-    from pacer.stopping import Stopped
+    from pacer.training.stopping import Stopped
 
     try:
         import_module(f"pacer.commands.{command}").main(arguments)

@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from pacer.moments import Scaling
-from pacer.recipe import Recipe
-from pacer.types import Array, Network, Networks, Space, Transition
+from pacer.pieces.recipe import Recipe
+from pacer.pieces.scaling import Scaling
+from pacer.pieces.types import Array, Network, Networks, Space, Transition
 
 
 class TrainState(NamedTuple):

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from pacer.backup import SoftMaximum
-from pacer.encouragers.weight import MovingDual
-from pacer.recipe import Recipe
+from pacer.pieces.backups import SoftMaximum
+from pacer.pieces.encouragers.weights import MovingDual
+from pacer.pieces.recipe import Recipe
 
 
 @dataclass(frozen=True)

@@ -2,27 +2,27 @@
 
 from dataclasses import replace
 
-from pacer.actors.deterministic import Deterministic
-from pacer.actors.flow import Flow
-from pacer.actors.gaussian import Gaussian
-from pacer.actors.push_forward import PushForward
-from pacer.actors.semi_implicit import SemiImplicit
-from pacer.backup import PolicyBackup, SoftMaximum
-from pacer.critics.categorical import Categorical
-from pacer.critics.expected import Expected
-from pacer.critics.fixed_quantile import FixedQuantile
-from pacer.critics.generator import Generator
-from pacer.critics.proposed import Proposed
-from pacer.critics.quantile import Quantile
-from pacer.encouragers.base import Nothing
-from pacer.encouragers.entropy import Entropy
-from pacer.encouragers.mmd import MMD
-from pacer.encouragers.sliced import Sliced
-from pacer.encouragers.wasserstein import Wasserstein
-from pacer.encouragers.weight import Dual, Fixed, MovingDual
-from pacer.exploration import EpsilonUniform, GaussianNoise, NoExploration
-from pacer.improvement import Ascent, Stein
-from pacer.recipe import Averaging, Recipe
+from pacer.pieces.actors.deterministic import Deterministic
+from pacer.pieces.actors.flow import Flow
+from pacer.pieces.actors.gaussian import Gaussian
+from pacer.pieces.actors.push_forward import PushForward
+from pacer.pieces.actors.semi_implicit import SemiImplicit
+from pacer.pieces.backups import PolicyBackup, SoftMaximum
+from pacer.pieces.critics.categorical import Categorical
+from pacer.pieces.critics.expected import Expected
+from pacer.pieces.critics.fixed_quantile import FixedQuantile
+from pacer.pieces.critics.generator import Generator
+from pacer.pieces.critics.proposed import Proposed
+from pacer.pieces.critics.quantile import Quantile
+from pacer.pieces.encouragers.base import Nothing
+from pacer.pieces.encouragers.entropy import Entropy
+from pacer.pieces.encouragers.mmd import MMD
+from pacer.pieces.encouragers.sliced import Sliced
+from pacer.pieces.encouragers.wasserstein import Wasserstein
+from pacer.pieces.encouragers.weights import Dual, Fixed, MovingDual
+from pacer.pieces.exploration import EpsilonUniform, GaussianNoise, NoExploration
+from pacer.pieces.improvements import Ascent, Stein
+from pacer.pieces.recipe import Averaging, Recipe
 
 # PACER: a push-forward actor, an implicit quantile critic, and an encourager that compares samples.
 PACER_M = Recipe(actor=PushForward(), critic=Quantile(), encourager=MMD(), weight=Fixed(0.01))

@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from pacer import video
+from pacer.envs import video
 from pacer.envs.navigation.env import CarNavigation
 from pacer.envs.navigation.rendering import COLOURS, MARGIN
 from pacer.envs.navigation.tasks import TASKS

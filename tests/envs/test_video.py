@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pacer.envs.video import write_video
 from pacer.errors import PacerError
-from pacer.video import write_video
 
 imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg")
 

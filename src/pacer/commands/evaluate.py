@@ -11,9 +11,9 @@ from pacer.agent import Agent
 from pacer.api import load
 from pacer.envs.make import maker, parse_options
 from pacer.errors import PacerError
-from pacer.evaluate import MODES, evaluate
-from pacer.run_folder import load_config
-from pacer.world import World
+from pacer.runs.folder import load_config
+from pacer.training.evaluate import MODES, evaluate
+from pacer.training.world import World
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import tyro
 
 from pacer.api import load
 from pacer.commands.evaluate import world_of
+from pacer.envs.video import choose_opengl, write_video
 from pacer.errors import PacerError
-from pacer.evaluate import LONGEST
-from pacer.policy import Policy
-from pacer.video import choose_opengl, write_video
-from pacer.world import World
+from pacer.training.evaluate import LONGEST
+from pacer.training.policy import Policy
+from pacer.training.world import World
 
 
 @dataclass(frozen=True)

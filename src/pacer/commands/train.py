@@ -18,9 +18,9 @@ from pacer.api import (
     with_risk_and_utility,
 )
 from pacer.config import Config, Schedule
-from pacer.display import Display
 from pacer.envs.make import maker, parse_options
-from pacer.recipe import Recipe
+from pacer.observers.display import Display
+from pacer.pieces.recipe import Recipe
 
 
 @dataclass(frozen=True)

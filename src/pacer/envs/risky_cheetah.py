@@ -49,7 +49,7 @@ class RiskyHalfCheetah(HalfCheetahEnv):
 
     def render(self) -> Any:
         """A picture of the cheetah, also on a machine without a screen."""
-        from pacer.video import choose_opengl, require_screen
+        from pacer.envs.video import choose_opengl, require_screen
 
         require_screen() if self.render_mode == "human" else choose_opengl()
         return super().render()

@@ -53,7 +53,7 @@ class View:
     def _open(self, mode: str) -> "MujocoRenderer":
         from gymnasium.envs.mujoco.mujoco_rendering import MujocoRenderer
 
-        from pacer.video import choose_opengl, require_screen
+        from pacer.envs.video import choose_opengl, require_screen
 
         require_screen() if mode == "human" else choose_opengl()
 

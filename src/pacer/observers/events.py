@@ -1,0 +1,68 @@
+"""What a run tells while it goes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Mode = Literal["greedy", "sampled"]
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One whole episode of an evaluation, on raw rewards."""
+
+    mode: Mode
+    episode: int
+    total: float
+    """Its return, not discounted."""
+    length: int
+
+
+@dataclass(frozen=True)
+class Started:
+    """The run begins, or goes on from `step`."""
+
+    step: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """After every block."""
+
+    step: int
+    episodes: int
+    train_return: float
+    """Mean return of the latest training episodes; nan before the first has ended."""
+    metrics: Mapping[str, float]
+    """What learning reports of this block; empty before the first update."""
+    seconds: Mapping[str, float]
+    """Time spent since the last event of this kind: collect, learn, evaluate."""
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    step: int
+    episodes: tuple[Episode, ...]
+
+    def mean(self, mode: Mode) -> float:
+        """Mean return of the episodes of one mode; nan if there was none."""
+        totals = [e.total for e in self.episodes if e.mode == mode]
+        return sum(totals) / len(totals) if totals else float("nan")
+
+
+@dataclass(frozen=True)
+class Warned:
+    """Something the user should know; the run goes on."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The run ended: all its steps are done, or it was stopped (and can be continued), or it failed."""
+
+    step: int
+    status: Literal["finished", "stopped", "failed"]
+
+
+Event = Started | Progress | Evaluated | Warned | Finished

@@ -1,0 +1,71 @@
+"""Quantile levels and the quantile Huber loss, shared by every critic that learns quantiles."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+from pacer.pieces.types import Array, Returns
+
+
+def draw_levels(key: Array, shape: tuple[int, ...], floor: float) -> tuple[Array, Array]:
+    """Random midpoints of [0, 1] and their masses; masses are normalised `uniform + floor` (DSAC)."""
+    mass = jax.random.uniform(key, shape) + floor
+    mass = mass / mass.sum(-1, keepdims=True)
+    return midpoints(mass), mass
+
+
+def even_levels(count: int) -> tuple[Array, Array]:
+    """Midpoints and masses of `count` equal parts."""
+    return (jnp.arange(count) + 0.5) / count, jnp.full(count, 1 / count)
+
+
+def midpoints(mass: Array) -> Array:
+    return jnp.cumsum(mass, -1) - mass / 2
+
+
+def quantile_loss(predicted: Returns, goal: Returns, threshold: float) -> Array:
+    """Sum over the members of the loss that moves their quantiles (M, B, K) towards the goal's atoms (B, K')."""
+    losses = [quantile_huber(v, predicted.level, goal.value, goal.mass, threshold) for v in predicted.value]
+    return jnp.stack(losses).sum()
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(4,))
+def quantile_huber(value: Array, level: Array, target: Array, mass: Array, threshold: float) -> Array:
+    """Mean over states and predicted levels of the mass-weighted quantile Huber loss.
+
+    value (B, K) at level (K,) or (B, K); target (B, K') with mass (K',) or (B, K').
+    The asymmetry is the predicted level's, as quantile regression needs it (the paper prints the target's).
+    """
+    return _loss_and_slope(value, level, target, mass, threshold)[0]
+
+
+def _loss_and_slope(value: Array, level: Array, target: Array, mass: Array, threshold: float) -> tuple[Array, Array]:
+    # One pass for loss and gradient, unrolled over the target's atoms: XLA makes it a single vectorised loop
+    # over (B, K), where autodiff would store arrays of (B, K, K') and read them again.
+    loss, slope = jnp.zeros_like(value), jnp.zeros_like(value)
+    for atom in range(target.shape[-1]):
+        error = target[..., atom, None] - value
+        clipped = jnp.clip(error, -threshold, threshold)
+        pull = jnp.where(error < 0, 1 - level, level) * mass[..., atom, None] * clipped
+        loss += pull * (error - 0.5 * clipped)
+        slope -= pull
+    scale = 1.0 / (threshold * value.size)
+    return loss.sum() * scale, slope * scale
+
+
+def _forward(
+    value: Array, level: Array, target: Array, mass: Array, threshold: float
+) -> tuple[Array, tuple[Array, Array, Array, Array]]:
+    loss, slope = _loss_and_slope(value, level, target, mass, threshold)
+    return loss, (slope, jnp.zeros_like(level), jnp.zeros_like(target), jnp.zeros_like(mass))
+
+
+def _backward(
+    threshold: float, residuals: tuple[Array, Array, Array, Array], cotangent: Array
+) -> tuple[Array, Array, Array, Array]:
+    slope, level, target, mass = residuals  # only the prediction learns from this loss
+    return cotangent * slope, level, target, mass
+
+
+quantile_huber.defvjp(_forward, _backward)

@@ -1,0 +1,37 @@
+"""Sliced Wasserstein distance: transport along random lines, where sorting solves it (PACER_S, ours)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from pacer.pieces.encouragers.base import Encourager
+from pacer.pieces.encouragers.distances import root
+from pacer.pieces.encouragers.reference import Reference, Uniform
+from pacer.pieces.types import Actions, Array
+
+
+@dataclass(frozen=True)
+class Sliced(Encourager):
+    """Distance between sorted projections, over random directions."""
+
+    needs_density: ClassVar[bool] = False
+    samples: int = 32
+    states: int = 16
+    p: float = 2.0
+    directions: int = 32
+    reference: Reference = Uniform()
+
+    def penalty(self, actions: Actions, key: Array) -> Array:
+        reference_key, direction_key = jax.random.split(key)
+        action = actions.action
+        lines = jax.random.normal(direction_key, (action.shape[-1], self.directions))
+        lines = lines / jnp.linalg.norm(lines, axis=0)
+        return sliced_distance(action, self.reference.draw(reference_key, action.shape), lines, self.p)
+
+
+def sliced_distance(x: Array, y: Array, lines: Array, p: float) -> Array:
+    """Distance (S,) between x and y, both (N, S, A), along the columns of `lines` (A, L)."""
+    gaps = jnp.sort(x @ lines, axis=0) - jnp.sort(y @ lines, axis=0)
+    return root((jnp.abs(gaps) ** p).mean((0, 2)), p)

@@ -1,0 +1,192 @@
+"""The command line: what it refuses, with which code, and runs that are stopped, killed and started again."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pacer import cli
+from pacer.commands.train import parse
+from pacer.recipes import RECIPES
+from tests.tiny_runs import STEPS, configuration, everything, results, train
+
+pytestmark = pytest.mark.xdist_group("training")
+ROOT = Path(__file__).parent.parent
+ENV = "tests.worlds:Drift-v0"
+# The same small run as in tests/runs.py, so that it compiles once.
+SMALL = [
+    *("--env", ENV, "--steps", "200", "--recipe.batch", "16", "--recipe.encourager.samples", "4"),
+    *("--recipe.actor.hidden", "16", "16", "--recipe.critic.hidden", "16", "16", "--recipe.critic.levels", "4"),
+    *("--schedule.block", "10", "--schedule.updates", "2", "--schedule.warm-up", "40", "--schedule.learn-after", "20"),
+    *("--schedule.evaluate-every", "50", "--schedule.evaluation-episodes", "2", "--schedule.checkpoint-every", "50"),
+    *("--schedule.log-every", "20", "--schedule.replay-capacity", "120"),
+]
+
+
+def pacer(*arguments, **variables):
+    """The command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", "from pacer.cli import main; main()", *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """The command in this process: exit code and everything it said."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["pacer", *map(str, arguments)])
+        code, said = 0, ""
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1 if end.code else 0
+            said = end.code if isinstance(end.code, str) else ""
+        captured = capsys.readouterr()
+        return code, captured.out + captured.err + said
+
+    return run
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_help_names_every_command(command, arguments):
+    code, said = command(*arguments)
+    assert code == 0
+    assert all(f"pacer {name}" in said for name in cli.COMMANDS)
+
+
+def test_help_imports_nothing_heavy():
+    run = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", "from pacer.cli import main; main()", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {line.split("|")[-1].strip() for line in run.stderr.splitlines()}
+    assert "pacer.cli" in loaded
+    assert not loaded & {"jax", "numpy", "gymnasium", "tyro", "rich"}
+
+
+def test_list_names_every_recipe_and_size(command):
+    code, said = command("list")
+    assert code == 0
+    lines = said.splitlines()
+    assert all(any(line.startswith(name) for line in lines) for name in (*RECIPES, "small", "paper"))
+
+
+@pytest.mark.parametrize(
+    "arguments, code, message",
+    [
+        (["tarin"], 1, "unknown command 'tarin': expected train"),
+        (["train", "pacer-n", "--env", "Pendulum-v1"], 1, "unknown recipe 'pacer-n'. Did you mean pacer-"),
+        (["train", "--env", "Hoper-v4"], 1, "unknown environment 'Hoper-v4'. Did you mean Hopper-v4"),
+        (["train", "--env", "nomodule:Own-v0"], 1, "needs a module that is not installed"),
+        (["train", "--env", "CartPole-v1"], 1, "Discrete actions are not supported"),
+        (["train"], 2, "env"),
+        (["train", "--env", "Pendulum-v1", "--recipe.actor.wings", "2"], 2, "--recipe.actor.wings"),
+        (["train", "--env", "Pendulum-v1", "--recipe.batch", "many"], 2, "--recipe.batch"),
+        (["train", "--env", "Pendulum-v1", "--recipe.discount", "2"], 2, "expected 0 <= discount < 1"),
+        (["train", "--env", "Pendulum-v1", "--size", "huge"], 1, "unknown size 'huge': expected small or paper"),
+        (["train", "--env", "Pendulum-v1", "--steps", "0"], 1, "steps is 0: expected a whole number above 0"),
+        (["train", "--env", "Pendulum-v1", "--steps", "-70"], 1, "steps is -70: expected a whole number above 0"),
+        (["train", "--env", "Pendulum-v1", "--seed", "-1"], 1, "seed is -1"),
+        (["train", "--env", "Pendulum-v1", "--env-kwargs", "{g:1}"], 1, "are not JSON"),
+        (["train", "--env", "Pendulum-v1", "--env-kwargs", "[1]"], 1, "expected a JSON object"),
+        (["train", "--env", "Pendulum-v1", "--env-kwargs", '{"wind": 1}'], 1, "could not be made with options"),
+        (["train", "--env", "Pendulum-v1", "--run-dir", "file/run"], 1, "the run folder file/run cannot be written"),
+        (["evaluate", "nothing"], 1, "nothing holds no policy"),
+        (["evaluate", "nothing", "--episodes", "0"], 1, "episodes is 0: expected at least 1"),
+        (["evaluate", "nothing", "--seed", "-1"], 1, "seed is -1"),
+    ],
+)
+def test_bad_input_is_refused_with_a_reason_and_a_code(command, tmp_path, monkeypatch, arguments, code, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    found, said = command(*arguments)
+    assert found == code
+    assert message in " ".join(said.split())
+    assert everything(tmp_path).keys() == {"file"}
+
+
+def test_a_name_that_does_not_exist_leaves_no_folder_behind(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert command("train", "--env", "Hoper-v4")[0] == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_is_one_line_without_a_traceback():
+    run = pacer("train", "pacer-n", "--env", "Pendulum-v1")
+    assert run.returncode == 1
+    assert run.stdout == ""
+    assert run.stderr.startswith("pacer: unknown recipe 'pacer-n'")
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_overrides_reach_any_field_and_size_and_task_come_first(tmp_path):
+    run = ["--env", "Hopper-v4", "--size", "paper", "--steps", "120", "--run-dir", str(tmp_path), "--quiet"]
+    overrides = ["--recipe.actor.hidden", "32", "--recipe.weight.step", "0.5"]
+    config, folder, quiet = parse("pacer-m-adaptive", [*run, *overrides])
+    assert config.recipe.actor.hidden == (32,)
+    assert config.recipe.critic.hidden == (400, 400)
+    assert (config.recipe.weight.step, config.recipe.weight.range) == (0.5, (0.3, 0.8))
+    assert (config.steps, config.schedule.warm_up) == (150, 10_000)
+    assert (folder, quiet) == (tmp_path, True)
+    assert parse("pacer-m", ["--env", "pacer/X-v0"])[1] == Path("runs/pacer/X-v0/pacer-m/seed0")
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unbroken")
+    train(folder, environment=ENV)
+    return results(folder)
+
+
+def test_the_command_asks_for_the_run_of_these_tests():
+    assert parse("pacer-m-adaptive", SMALL)[0] == configuration(environment=ENV)
+
+
+def test_a_run_killed_then_stopped_then_started_gives_the_bytes_of_an_unbroken_one(unbroken, tmp_path):
+    """Three processes: one killed without warning, one told to stop, one that finishes."""
+    arguments = ("train", *SMALL, "--run-dir", tmp_path)
+    killed = pacer(*arguments, PACER_TEST_SIGNAL="SIGKILL:87")
+    assert killed.returncode == -signal.SIGKILL
+    assert [p.name for p in (tmp_path / "checkpoint").iterdir()] == ["50"]
+
+    stopped = pacer(*arguments, PACER_TEST_SIGNAL="SIGTERM:90")  # in the steps of this process
+    assert stopped.returncode == 143
+    assert "stopped by SIGTERM; the same command continues the run" in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    (checkpoint,) = (p.name for p in (tmp_path / "checkpoint").iterdir())
+    assert 100 < int(checkpoint) < STEPS
+
+    finished = pacer(*arguments)
+    assert finished.returncode == 0
+    assert f"pacer evaluate {tmp_path} --env {ENV}" in finished.stdout
+    assert results(tmp_path) == unbroken
+
+
+def test_evaluate_judges_a_policy_and_imports_nothing_that_a_file_names(command, tmp_path):
+    train(tmp_path, environment=ENV, steps=20)
+    code, said = command("evaluate", tmp_path)
+    assert code == 1
+    assert f"was trained on {ENV}: name its environment with --env" in said
+    code, said = command("evaluate", tmp_path, "--env", ENV, "--episodes", 2)
+    assert code == 0
+    lines = said.splitlines()
+    assert [line.split()[0] for line in lines] == ["greedy", "sampled"]
+    assert all(line.endswith("(2 episodes)") for line in lines)
+    assert command("evaluate", tmp_path / "best", "--env", ENV, "--episodes", 2)[0] == 0
+    assert command("evaluate", tmp_path, "--env", ENV, "--episodes", 2)[1] == said
+    assert command("evaluate", tmp_path, "--env", ENV, "--episodes", 2, "--seed", 1)[1] != said
+    code, said = command("evaluate", tmp_path, "--env", "Pendulum-v1")
+    assert code == 1
+    assert "the policy was trained on Space(observation=3, action=2)" in said

@@ -1,0 +1,88 @@
+"""Contracts over all actors, and the Gaussian's density against autodiff and integration."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pacer.pieces.actors.base import DensityActor, draw_noise, sample
+from pacer.pieces.types import Space
+from tests.small import ACTORS, SPACE
+
+DENSITIES = {name: actor for name, actor in ACTORS.items() if isinstance(actor, DensityActor)}
+
+
+@pytest.fixture(params=ACTORS.values(), ids=ACTORS.keys())
+def actor(request):
+    return request.param
+
+
+def observations(count=5):
+    return jax.random.normal(jax.random.key(1), (count, SPACE.observation))
+
+
+def test_actions_have_the_noise_shape_and_stay_in_the_box(actor):
+    network = actor.init(jax.random.key(0), SPACE)
+    noise = 10 * draw_noise(jax.random.key(2), actor, SPACE, (7, 5))
+    actions = jax.jit(actor.push)(network, observations(), noise)
+    assert actions.shape == (7, 5, SPACE.action)
+    assert jnp.abs(actions).max() <= 1
+    assert actor.greedy(network, observations(), SPACE).shape == (5, SPACE.action)
+
+
+def test_numpy_acts_like_jax(actor):
+    network = actor.init(jax.random.key(0), SPACE)
+    host = jax.tree.map(np.asarray, network)
+    noise = draw_noise(np.random.default_rng(0), actor, SPACE, (5,))
+    obs = np.asarray(observations())
+    np.testing.assert_allclose(actor.push(host, obs, noise, np), actor.push(network, obs, noise), atol=1e-5)
+    greedy = actor.greedy(host, obs, SPACE, np)
+    np.testing.assert_allclose(greedy, actor.greedy(network, obs, SPACE), atol=1e-5)
+    np.testing.assert_allclose(actor.greedy(host, obs[0], SPACE, np), greedy[0], atol=1e-5)
+    assert actor.push(host, obs[0], noise[0], np).dtype == np.float32
+
+
+def test_gradient_reaches_every_parameter(actor):
+    network = actor.init(jax.random.key(0), SPACE)
+    noise = draw_noise(jax.random.key(2), actor, SPACE, (7, 5))
+
+    def total(params):
+        return (actor.push(network._replace(params=params), observations(), noise) ** 2).sum()
+
+    for leaf in jax.tree.leaves(jax.jit(jax.grad(total))(network.params)):
+        assert jnp.isfinite(leaf).all()
+        assert leaf.size == 0 or jnp.abs(leaf).max() > 0, leaf.shape
+
+
+@pytest.mark.parametrize("actor", DENSITIES.values(), ids=DENSITIES.keys())
+def test_density_integrates_to_one(actor):
+    """The reported densities of samples, as a histogram would see them: E[1/p] over a bin is the bin's width."""
+    space = Space(observation=3, action=1)
+    network = actor.init(jax.random.key(0), space)
+    obs = jnp.ones((1, 3))
+    noise = draw_noise(jax.random.key(1), actor, space, (40_000, 1))
+    actions = jax.jit(lambda n: sample(actor, network, obs, n, jax.random.key(2)))(noise)
+    inside = jnp.abs(actions.action[..., 0]) < 0.5
+    width = (inside * jnp.exp(-actions.log_prob)).mean()
+    assert float(width) == pytest.approx(1.0, rel=0.04)
+
+
+def test_gaussian_density_matches_the_jacobian():
+    actor = ACTORS["gaussian"]
+    network = actor.init(jax.random.key(0), SPACE)
+    obs, noise = observations(1), 0.7 * jax.random.normal(jax.random.key(3), (1, SPACE.action))
+    jacobian = jax.jacobian(lambda n: actor.push(network, obs, n)[0])(noise)[:, 0]
+    base = -0.5 * (noise**2 + jnp.log(2 * jnp.pi)).sum()
+    expected = base - jnp.linalg.slogdet(jacobian)[1]
+    assert actor.density(network, obs, noise, jax.random.key(0)).log_prob[0] == pytest.approx(float(expected), abs=1e-4)
+
+
+def test_medoid_is_the_sample_nearest_to_the_others():
+    actor = ACTORS["push-forward, medoid"]
+    network = jax.tree.map(np.asarray, actor.init(jax.random.key(0), SPACE))
+    obs = np.asarray(observations())
+    noise = draw_noise(np.random.default_rng(0), actor, SPACE, (64, 1))
+    for row, greedy in zip(obs, actor.greedy(network, obs, SPACE, np), strict=True):
+        samples = actor.push(network, row[None], noise, np)[:, 0]
+        costs = [np.linalg.norm(samples - s, axis=1).sum() for s in samples]
+        np.testing.assert_allclose(greedy, samples[int(np.argmin(costs))], atol=1e-6)

@@ -1,0 +1,76 @@
+"""Levels, and the quantile Huber loss against hand values, autodiff and known quantiles."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pacer.pieces.critics.levels import draw_levels, quantile_huber
+
+
+def plain(value, level, target, mass, threshold):
+    """The definition, term by term."""
+    error = target[..., None, :] - value[..., :, None]
+    huber = jnp.where(jnp.abs(error) <= threshold, error**2 / (2 * threshold), jnp.abs(error) - threshold / 2)
+    weighted = jnp.abs(level[..., :, None] - (error < 0)) * huber * mass[..., None, :]
+    return weighted.sum(-1).mean()
+
+
+def test_levels_are_ordered_midpoints_of_masses_that_sum_to_one():
+    level, mass = draw_levels(jax.random.key(0), (9, 16), 0.1)
+    np.testing.assert_allclose(mass.sum(-1), 1, rtol=1e-6)
+    edges = np.concatenate([np.zeros((9, 1)), np.cumsum(mass, -1)], -1)
+    np.testing.assert_allclose(level, (edges[:, 1:] + edges[:, :-1]) / 2, atol=1e-6)
+    assert (mass > 0.1 / (16 * 1.1)).all()
+
+
+def test_loss_of_one_atom_by_hand():
+    # error -2 below a prediction at level 0.9: |0.9 - 1| * (2 - 0.5)
+    value = quantile_huber(jnp.array([[3.0]]), jnp.array([0.9]), jnp.array([[1.0]]), jnp.array([1.0]), 1.0)
+    assert value == pytest.approx(0.1 * 1.5, rel=1e-6)
+    # error 0.5 above it: 0.9 * 0.125
+    value = quantile_huber(jnp.array([[3.0]]), jnp.array([0.9]), jnp.array([[3.5]]), jnp.array([1.0]), 1.0)
+    assert value == pytest.approx(0.9 * 0.125, rel=1e-6)
+
+
+@pytest.mark.parametrize("threshold", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("own_levels", [False, True])
+def test_one_pass_equals_definition_and_its_gradient(threshold, own_levels):
+    keys = jax.random.split(jax.random.key(1), 4)
+    value, target = 2 * jax.random.normal(keys[0], (5, 7)), 2 * jax.random.normal(keys[1], (5, 4))
+    level, _ = draw_levels(keys[2], (5, 7) if own_levels else (7,), 0.1)
+    _, mass = draw_levels(keys[3], (5, 4) if own_levels else (4,), 0.1)
+    arguments = (level, target, mass, threshold)
+    ours, slope = jax.value_and_grad(quantile_huber)(value, *arguments)
+    expected, gradient = jax.value_and_grad(plain)(value, *arguments)
+    assert ours == pytest.approx(float(expected), rel=1e-5)
+    np.testing.assert_allclose(slope, gradient, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name, draw, quantile",
+    [
+        ("gaussian", lambda rng, n: rng.normal(2, 3, n), lambda p: 2 + 3 * _normal_quantile(p)),
+        ("uniform", lambda rng, n: rng.uniform(0, 1, n), lambda p: p),
+        ("bernoulli", lambda rng, n: 10.0 * (rng.random(n) < 0.65), lambda p: 10.0 * (p > 0.35)),
+    ],
+)
+def test_quantile_regression_recovers_known_quantiles(name, draw, quantile):
+    """Free atoms at fixed levels, fitted to samples; a small threshold, since Huber's bias grows with it."""
+    level = np.array([0.05, 0.2, 0.5, 0.8, 0.95], np.float32)
+    rng = np.random.default_rng(0)
+    samples = draw(rng, 4_000).astype(np.float32)
+    mass = jnp.full(200, 1 / 200)
+    value = jnp.full((1, 5), samples.mean())
+    step = jax.jit(lambda v, t, rate: v - rate * 5 * jax.grad(quantile_huber)(v, jnp.asarray(level), t, mass, 0.01))
+    scale = samples.std()
+    for i in range(1_500):
+        rows = rng.integers(0, len(samples), 200)
+        value = step(value, jnp.asarray(samples[rows])[None], scale * 0.5 / (1 + i / 100))
+    np.testing.assert_allclose(value[0], quantile(level), atol=0.15 * scale)
+
+
+def _normal_quantile(p):
+    from scipy.stats import norm
+
+    return norm.ppf(p)

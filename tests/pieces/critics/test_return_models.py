@@ -1,0 +1,230 @@
+"""Return models: known distributions recovered by each critic's own loss, and what only some of them have."""
+
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm, wasserstein_distance
+
+from pacer.pieces.critics.categorical import Categorical
+from pacer.pieces.critics.fixed_quantile import FixedQuantile
+from pacer.pieces.critics.generator import Generator
+from pacer.pieces.critics.levels import even_levels, quantile_loss
+from pacer.pieces.critics.proposed import Proposed
+from pacer.pieces.critics.quantile import Quantile
+from pacer.pieces.types import Network, Returns, Space, Transition
+
+SPACE = Space(observation=3, action=1)
+ROWS, UPDATES = 32, 800
+# A small threshold: the Huber loss bends quantiles towards the mean by about as much.
+SETTINGS = {"hidden": (32, 32), "members": 1, "threshold": 0.1}
+CRITICS = {
+    "quantile": Quantile(**SETTINGS, levels=8, cosines=16),
+    "quantile, first": Quantile(**SETTINGS, levels=8, cosines=16, merge="first", gate="sigmoid"),
+    "fixed quantile": FixedQuantile(**SETTINGS, levels=8),
+    "generator": Generator(**SETTINGS, levels=24, noise=2),
+    "proposed": Proposed(Quantile(**SETTINGS, levels=8, cosines=16), proposal_hidden=(16,)),
+    "categorical": Categorical(hidden=(32, 32), members=1, atoms=51, lowest=-5, highest=5),
+}
+OBS, ACTION = np.array([[0.5, -1.0, 1.0]], np.float32), np.array([[0.4]], np.float32)
+
+
+def bimodal(level):
+    """Two narrow normals at -2 and 2: each half of the levels sees one of them."""
+    return np.where(level < 0.5, -2 + 0.3 * norm.ppf(2 * level % 1), 2 + 0.3 * norm.ppf(2 * level % 1))
+
+
+QUANTILES = {
+    "gaussian": lambda level: 1 + norm.ppf(level),
+    "bimodal": bimodal,
+    "bernoulli": lambda level: 3.0 * (level > 0.35),
+}
+
+
+@cache
+def learned(name):
+    """Returns (distributions, atoms) after training on each distribution with discount 0, in one state."""
+    critic = CRITICS[name]
+    level = np.random.default_rng(0).uniform(1e-6, 1 - 1e-6, (UPDATES, ROWS))
+    rewards = np.stack([quantile(level) for quantile in QUANTILES.values()]).astype(np.float32)
+    obs, action = np.tile(OBS, (ROWS, 1)), np.tile(ACTION, (ROWS, 1))
+    optimiser = optax.adam(optax.cosine_decay_schedule(1e-2, UPDATES))
+
+    def train(rewards, key):
+        first = critic.init(key, SPACE)
+
+        def step(carry, data):
+            params, state = carry
+            reward, key = data
+            rows = Transition(obs, action, reward, obs, jnp.zeros_like(reward))
+
+            def target(returns):
+                following = returns.of_sample(0)
+                return following._replace(value=reward[:, None] + 0 * following.value)
+
+            def loss(params):
+                return critic.loss(Network(params), Network(params), rows, action[None], target, key)[0]
+
+            change, state = optimiser.update(jax.grad(loss)(params), state)
+            return (critic.project(optax.apply_updates(params, change)), state), None
+
+        keys = jax.random.split(key, UPDATES)
+        (params, _), _ = jax.lax.scan(step, (first.params, optimiser.init(first.params)), (rewards, keys))
+        return many_atoms(critic).returns(Network(params), OBS, ACTION, key)
+
+    returns = jax.jit(jax.vmap(train, in_axes=(0, None)))(rewards, jax.random.key(1))
+    return Returns(*(np.asarray(part).reshape(len(QUANTILES), -1) for part in returns))
+
+
+def many_atoms(critic):
+    """The same critic looked at closely, where it can be asked for any number of atoms."""
+    return replace(critic, levels=400) if isinstance(critic, Quantile | Generator) else critic
+
+
+@pytest.mark.parametrize("distribution", QUANTILES)
+@pytest.mark.parametrize("name", CRITICS)
+def test_a_known_distribution_is_recovered(name, distribution):
+    returns, quantile = learned(name), QUANTILES[distribution]
+    value, level, mass = (part[list(QUANTILES).index(distribution)] for part in returns)
+    truth = quantile((np.arange(2000) + 0.5) / 2000)
+    # In deviations of the truth: eight atoms are 0.16 from a normal at best, one alone is 0.8 away.
+    assert wasserstein_distance(value, truth, mass) < 0.25 * truth.std()
+    assert (mass * value).sum() == pytest.approx(truth.mean(), abs=0.1 * truth.std())
+    for wanted in (0.1, 0.25, 0.6, 0.75, 0.9):
+        found = np.interp(wanted, level, value)
+        assert found == pytest.approx(float(quantile(np.float64(wanted))), abs=0.3 * truth.std())
+
+
+HISTOGRAM = Categorical(hidden=(8,), members=1, atoms=6, lowest=-2.0, highest=3.0)
+project_mass = jax.jit(HISTOGRAM.project_mass)
+ATOMS = np.linspace(-2, 3, 6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.floats(-6, 6, width=32), min_size=4, max_size=4),
+    st.lists(st.floats(0.0625, 1, width=32), min_size=4, max_size=4),
+)
+def test_projection_equals_sharing_out_one_atom_at_a_time(values, masses):
+    values, masses = np.array(values), np.array(masses) / sum(masses)
+    expected = np.zeros(6)
+    for value, mass in zip(np.clip(values, -2, 3), masses, strict=True):
+        below = min(int(np.floor(value + 2)), 4)  # atoms are 1 apart, the first at -2
+        expected[below] += mass * (ATOMS[below + 1] - value)
+        expected[below + 1] += mass * (value - ATOMS[below])
+    found = np.asarray(project_mass(values[None].astype(np.float32), masses[None].astype(np.float32)))[0]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert found.sum() == pytest.approx(1.0, abs=1e-5)
+    inside = np.abs(values - 0.5).max() <= 2.5
+    assert not inside or (found * ATOMS).sum() == pytest.approx((masses * values).sum(), abs=1e-4)
+
+
+def test_projection_by_hand():
+    """Half on an atom, a quarter between two, a quarter far above all."""
+    found = project_mass(np.array([[1.0, 0.0, -0.75, 40.0]]), np.array([[0.25, 0.25, 0.25, 0.25]]))
+    np.testing.assert_allclose(found[0], [0, 0.25 * 0.75, 0.25 * 0.25 + 0.25, 0.25, 0, 0.25], atol=1e-6)
+
+
+def test_categorical_takes_the_whole_distribution_of_the_lower_member():
+    critic = replace(HISTOGRAM, members=2)
+    mass = np.zeros((2, 2, 6), np.float32)  # members, states, atoms
+    mass[0, 0, [0, 5]], mass[1, 0, 2] = 0.5, 1.0  # means 0.5 and 0
+    mass[0, 1, [0, 3]], mass[1, 1, 4] = 0.5, 1.0  # means -0.5 and 2
+    value = np.broadcast_to(ATOMS.astype(np.float32), mass.shape)
+    lower = critic.lower(Returns(value, np.cumsum(mass, -1) - mass / 2, mass))
+    np.testing.assert_array_equal(lower.mass, np.stack([mass[1, 0], mass[0, 1]]))
+
+
+@pytest.mark.parametrize(
+    "dropped, kept", [(0.0, [1, 2, 3, 4, 5, 6, 7, 8, 9]), (0.3, [1, 2, 3, 4, 5, 6]), (0.7, [1, 2, 3])]
+)
+def test_truncation_drops_the_highest_of_the_pool(dropped, kept):
+    critic = FixedQuantile((8,), levels=3, members=3, dropped=dropped)
+    value = np.array([[9, 1, 5], [2, 8, 4], [7, 3, 6]], np.float32)[:, None, None]  # (M, N, B, K)
+    lower = critic.lower(Returns(np.tile(value, (1, 2, 1, 1)), *even_levels(3)))
+    np.testing.assert_array_equal(lower.value, np.tile(kept, (2, 1, 1)))
+    np.testing.assert_allclose(lower.mass, 1 / len(kept), rtol=1e-6)
+    np.testing.assert_allclose(lower.level, (np.arange(len(kept)) + 0.5) / len(kept), rtol=1e-6)
+
+
+def test_without_truncation_the_lowest_member_counts_per_level():
+    critic = FixedQuantile((8,), levels=3, members=2)
+    lower = critic.lower(Returns(np.array([[[1.0, 5.0, 6.0]], [[2.0, 3.0, 7.0]]]), *even_levels(3)))
+    np.testing.assert_array_equal(lower.value, [[1, 3, 6]])
+
+
+@pytest.mark.parametrize("dropped", [-0.1, 0.9, 1.0, 2.0])
+def test_truncation_must_leave_something(dropped):
+    with pytest.raises(ValueError, match="leaves some atoms"):
+        FixedQuantile((8,), levels=3, dropped=dropped)
+
+
+class Logistic(Quantile):
+    """A quantile critic whose quantile function is known: log(t / (1 - t)), times 1 and 2 for two members."""
+
+    def at(self, network, obs, action, level):
+        logit = jnp.log(level) - jnp.log1p(-level)
+        return jnp.stack([logit, 2 * logit])
+
+
+def test_the_fraction_gradient_is_that_of_the_distance_to_the_steps():
+    """Against central differences of the 1-Wasserstein distance, by quadrature, per logit of the proposal."""
+    critic = Proposed(Logistic((8,), levels=4), proposal_hidden=(8,))
+
+    @jax.jit
+    def run(key):
+        network = critic.init(key, SPACE)
+        predicted = critic.returns(network, OBS, ACTION, key)
+        slopes = jax.grad(lambda p: critic.proposal_loss(Network(p), OBS, ACTION, predicted))(network.params)
+        return slopes["proposal"]["head"]["bias"], predicted.mass[0]
+
+    gradient, mass = run(jax.random.key(0))
+    logits = np.log(np.asarray(mass, np.float64))
+
+    def quantile(t):
+        return 1.5 * np.log(t / (1 - t))  # the mean of the members
+
+    def distance(logits):
+        edges = np.concatenate([[0], np.cumsum(np.exp(logits) / np.exp(logits).sum())])
+        edges[-1] = 1.0
+        pieces = 0.0
+        for low, high in pairwise(edges):
+            middle = (low + high) / 2
+            for a, b in ((low, middle), (middle, high)):
+                pieces += quad(lambda t, m=middle: abs(quantile(t) - quantile(m)), a, b, epsabs=1e-12)[0]
+        return pieces
+
+    for number in range(4):
+        step = 1e-3 * np.eye(4)[number]
+        slope = (distance(logits + step) - distance(logits - step)) / 2e-3
+        # The stored weights are used scaled down by the proposal's rate.
+        assert gradient[number] / critic.proposal_rate == pytest.approx(slope, rel=0.01, abs=1e-4)
+    assert np.abs(gradient).max() / critic.proposal_rate > 1e-3
+
+
+def test_with_equal_masses_the_loss_is_the_plain_double_sum_over_its_terms():
+    """Paper: sum over pairs; here: mean over predicted levels, masses 1/K over targets. So 1/K^2, mean over states."""
+    rng = np.random.default_rng(0)
+    value, target = rng.normal(size=(2, 3, 5)), rng.normal(size=(3, 5))  # two members, three states, five levels
+    level = (np.arange(5) + 0.5) / 5
+    total = 0.0
+    for member in value:
+        for state in range(3):
+            for i in range(5):
+                for j in range(5):
+                    error = target[state, j] - member[state, i]
+                    huber = error**2 / 2 if abs(error) <= 1 else abs(error) - 0.5
+                    total += abs(level[i] - (error < 0)) * huber / 25 / 3
+    predicted = Returns(value.astype(np.float32), *even_levels(5))
+    found = jax.jit(lambda p, g: quantile_loss(p, g, 1.0))(
+        predicted, Returns(target.astype(np.float32), *even_levels(5))
+    )
+    assert found == pytest.approx(total, rel=1e-5)

@@ -1,0 +1,206 @@
+"""The run folder: who may use it, what is cut from it, and which checkpoints count."""
+
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from pacer.errors import PacerError
+from pacer.runs.files import load_json
+from pacer.runs.folder import RunFolder, load_config, verify_checkpoint
+from tests.tiny_runs import RECIPE, configuration, everything
+
+
+def opened(path, bit_exact=True, **changes):
+    return RunFolder(path, configuration(**changes), bit_exact)
+
+
+def begun(path, **changes):
+    folder = opened(path, **changes)
+    folder.begin({})
+    return folder
+
+
+def closed(path, **changes):
+    begun(path, **changes).close()
+
+
+def test_opening_changes_nothing_and_beginning_writes_the_configuration(tmp_path):
+    folder = opened(tmp_path / "run")
+    assert everything(tmp_path) == {}
+    folder.begin({})
+    assert load_config(tmp_path / "run") == configuration()
+    facts = load_json(tmp_path / "run" / "run.json")
+    assert (facts["status"], facts["bit_exact"]) == ("running", True)
+    assert facts["versions"].keys() >= {"jax", "numpy", "pacer-rl"}
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"recipe": replace(RECIPE, discount=0.5)}, r"recipe\.discount \(0\.99 there, 0\.5 here\)"),
+        ({"recipe": replace(RECIPE, actor=replace(RECIPE.actor, hidden=(8,)))}, r"recipe\.actor\.hidden \(\[16, 16\]"),
+        ({"seed": 1}, r"seed \(0 there, 1 here\)"),
+        ({"environment": "Hopper-v4"}, r"environment \(Drift-v0 there, Hopper-v4 here\)"),
+        ({"updates": 3}, r"schedule\.updates \(2 there, 3 here\)"),
+        ({"steps": 100}, "holds a run of 200 steps, more than the 100 asked for"),
+    ],
+)
+def test_another_configuration_is_refused_and_the_difference_named(tmp_path, changes, message):
+    closed(tmp_path)
+    before = everything(tmp_path)
+    with pytest.raises(PacerError, match=message):
+        opened(tmp_path, **changes)
+    assert everything(tmp_path) == before
+
+
+def test_more_steps_are_the_same_run(tmp_path):
+    closed(tmp_path)
+    closed(tmp_path, steps=400)
+    assert load_config(tmp_path).steps == 400
+
+
+def test_options_that_json_changes_are_still_the_same_options(tmp_path):
+    config = replace(configuration(), environment_options={"range": (1, 2), "inner": {"a": (3,)}})
+    for _ in range(2):
+        folder = RunFolder(tmp_path, config, True)
+        folder.begin({})
+        folder.close()
+    with pytest.raises(PacerError, match=r"environment_options\.range \(\[1, 2\] there, \[1, 3\] here\)"):
+        RunFolder(tmp_path, replace(config, environment_options={**config.environment_options, "range": (1, 3)}), True)
+
+
+def test_options_that_json_cannot_hold_are_refused(tmp_path):
+    folder = RunFolder(tmp_path, replace(configuration(), environment_options={"f": len}), True)
+    with pytest.raises(PacerError, match=r"config\.json cannot be written as JSON"):
+        folder.begin({})
+
+
+def test_a_folder_in_use_is_refused_until_it_is_closed(tmp_path):
+    first = opened(tmp_path)
+    with pytest.raises(PacerError, match=rf"in use by another run \(process {os.getpid()} on "):
+        opened(tmp_path)
+    first.close()
+    opened(tmp_path).close()
+
+
+def test_a_refusal_does_not_keep_the_lock(tmp_path):
+    closed(tmp_path)
+    with pytest.raises(PacerError) as kept:
+        opened(tmp_path, seed=1)
+    opened(tmp_path).close()
+    assert "seed" in str(kept.value)
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(PacerError, match=r"cannot be written.*Name another with --run-dir"):
+            opened(path)
+
+
+def test_a_folder_of_other_things_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("")
+    with pytest.raises(PacerError, match=r"not empty and holds no run \(thesis\.tex\)"):
+        opened(tmp_path)
+    assert {p.name for p in tmp_path.iterdir()} == {"thesis.tex", ".lock"}
+
+
+def test_a_crash_before_the_configuration_was_written_is_no_obstacle(tmp_path):
+    (tmp_path / ".config.json.writing").write_text('{"form')
+    closed(tmp_path)
+    assert load_config(tmp_path) == configuration()
+
+
+def test_a_configuration_of_a_later_format_is_refused_and_kept(tmp_path):
+    closed(tmp_path)
+    content = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({**content, "format": 2}))
+    with pytest.raises(PacerError, match="of format 2"):
+        opened(tmp_path)
+    assert json.loads((tmp_path / "config.json").read_text())["format"] == 2
+
+
+def test_a_run_is_finished_for_at_most_the_steps_it_took(tmp_path):
+    folder = begun(tmp_path)
+    assert not folder.finished(200)
+    folder.finish(200)
+    assert folder.finished(200)
+    assert not folder.finished(210)
+    assert load_json(tmp_path / "run.json")["status"] == "finished"
+    folder.close()
+    closed(tmp_path, steps=400)
+    assert not (tmp_path / "DONE").exists()
+
+
+def test_once_not_bit_exact_always_not_bit_exact(tmp_path):
+    closed(tmp_path, bit_exact=False)
+    closed(tmp_path, bit_exact=True)
+    assert load_json(tmp_path / "run.json")["bit_exact"] is False
+
+
+def test_a_run_that_goes_on_under_other_versions_is_not_bit_exact(tmp_path):
+    closed(tmp_path)
+    facts = json.loads((tmp_path / "run.json").read_text())
+    facts["versions"]["jax"] = "0.0.1"
+    (tmp_path / "run.json").write_text(json.dumps(facts))
+    closed(tmp_path)
+    assert load_json(tmp_path / "run.json")["bit_exact"] is False
+
+
+def test_logs_have_one_header_exact_numbers_and_are_cut_to_size(tmp_path):
+    folder = begun(tmp_path)
+    folder.append("progress.csv", [{"step": 10, "loss": 0.1}, {"step": 20, "loss": 1 / 3}])
+    sizes = folder.log_sizes()
+    folder.append("progress.csv", [{"step": 30, "loss": float("nan")}])
+    folder.append("timings.csv", [{"step": 30}])
+    text = (tmp_path / "progress.csv").read_text()
+    assert text == f"step,loss\n10,0.1\n20,{1 / 3!r}\n30,nan\n"
+    folder.begin(sizes)
+    assert (tmp_path / "progress.csv").read_text() == text[: sizes["progress.csv"]]
+    assert (tmp_path / "timings.csv").read_text() == ""
+    folder.append("progress.csv", [{"step": 30, "loss": 2.0}])
+    assert (tmp_path / "progress.csv").read_text().endswith("0.3333333333333333\n30,2.0\n")
+
+
+def write_checkpoint(folder, step, content="state"):
+    temporary = folder.new_checkpoint()
+    (temporary / "state").write_text(content)
+    return temporary
+
+
+def test_only_a_committed_checkpoint_counts_and_it_drops_the_older(tmp_path):
+    folder = begun(tmp_path)
+    assert folder.checkpoints() == []
+    folder.commit_checkpoint(write_checkpoint(folder, 90), 90)
+    write_checkpoint(folder, 100, "half")
+    assert [p.name for p in folder.checkpoints()] == ["90"]
+    folder.commit_checkpoint(write_checkpoint(folder, 100), 100)
+    assert [p.name for p in folder.checkpoints()] == ["100"]
+    verify_checkpoint(folder.checkpoints()[0])
+    assert {p.name for p in (tmp_path / "checkpoint").iterdir()} == {"100"}
+
+
+@pytest.mark.parametrize(
+    "damage, message",
+    [
+        (lambda f: (f / "state").write_text("stale"), "10 is damaged: state is not what was written"),
+        (lambda f: (f / "state").write_text(""), "10 is damaged: state is not what was written"),
+        (lambda f: (f / "state").unlink(), "10 is damaged: state is not what was written"),
+        (lambda f: (f / "more").write_text(""), "10 is damaged: more is not what was written"),
+        (lambda f: (f / "manifest.json").unlink(), r"manifest\.json cannot be read"),
+        (lambda f: (f / "manifest.json").write_text('{"format": 1}'), r"manifest\.json: files is None"),
+    ],
+)
+def test_a_damaged_checkpoint_is_refused_by_name(tmp_path, damage, message):
+    folder = begun(tmp_path)
+    folder.commit_checkpoint(write_checkpoint(folder, 10), 10)
+    damage(folder.checkpoints()[0])
+    with pytest.raises(PacerError, match=message):
+        verify_checkpoint(folder.checkpoints()[0])
+
+
+def test_a_folder_without_a_run_has_no_configuration(tmp_path):
+    with pytest.raises(PacerError, match=r"is not a run folder: it has no config\.json"):
+        load_config(tmp_path)

@@ -30,8 +30,8 @@ def agent(seed=0, recipe=RECIPE):
 
 @pytest.fixture
 def folder(tmp_path):
-    agent().save(tmp_path / "policy")
-    return tmp_path / "policy"
+    agent().save(tmp_path / "agent")
+    return tmp_path / "agent"
 
 
 def test_a_loaded_agent_answers_like_the_saved_one(folder):
@@ -88,12 +88,12 @@ def test_observations_that_do_not_fit_are_refused(obs, message):
 
 
 def rewrite(folder, **changes):
-    path = folder / "policy.json"
+    path = folder / "agent.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
 def with_actor(folder, **fields):
-    recipe = json.loads((folder / "policy.json").read_text())["recipe"]
+    recipe = json.loads((folder / "agent.json").read_text())["recipe"]
     recipe["actor"].update(fields)
     rewrite(folder, recipe=recipe)
 
@@ -103,16 +103,16 @@ def with_actor(folder, **fields):
     [
         (lambda f: rewrite(f, space=[3]), "space is"),
         (lambda f: rewrite(f, space=[3, "2"]), "expected int"),
-        (lambda f: rewrite(f, space=[-3, 2]), "describes no policy"),
-        (lambda f: rewrite(f, space=[4, 2]), r"policy\.safetensors: .* expected float32"),
-        (lambda f: rewrite(f, space=[10**9, 10**9]), r"policy\.safetensors: .* expected float32"),
-        (lambda f: with_actor(f, hidden=[]), "describes no policy"),
+        (lambda f: rewrite(f, space=[-3, 2]), "describes no agent"),
+        (lambda f: rewrite(f, space=[4, 2]), r"agent\.safetensors: .* expected float32"),
+        (lambda f: rewrite(f, space=[10**9, 10**9]), r"agent\.safetensors: .* expected float32"),
+        (lambda f: with_actor(f, hidden=[]), "describes no agent"),
         (lambda f: with_actor(f, hidden=[16, 16, 16]), "does not hold the arrays its configuration calls for"),
         (lambda f: rewrite(f, recipe=None), "recipe is None"),
         (lambda f: rewrite(f, format=9), "of format 9"),
-        (lambda f: (f / "policy.safetensors").write_bytes(b"\xff" * 100), "cannot be read as a safetensors file"),
-        (lambda f: os.truncate(f / "policy.safetensors", 900), "cannot be read as a safetensors file"),
-        (lambda f: (f / "policy.safetensors").unlink(), "cannot be read as a safetensors file"),
+        (lambda f: (f / "agent.safetensors").write_bytes(b"\xff" * 100), "cannot be read as a safetensors file"),
+        (lambda f: os.truncate(f / "agent.safetensors", 900), "cannot be read as a safetensors file"),
+        (lambda f: (f / "agent.safetensors").unlink(), "cannot be read as a safetensors file"),
     ],
 )
 def test_a_damaged_policy_is_refused(damage, message, folder):
@@ -122,9 +122,9 @@ def test_a_damaged_policy_is_refused(damage, message, folder):
 
 
 def test_numbers_that_are_not_finite_are_refused(folder):
-    arrays = load_file(folder / "policy.safetensors")
+    arrays = load_file(folder / "agent.safetensors")
     arrays["low"] = np.full_like(arrays["low"], np.nan)
-    save_file(arrays, folder / "policy.safetensors")
+    save_file(arrays, folder / "agent.safetensors")
     with pytest.raises(PacerError, match="not finite"):
         Agent.load(folder)
 

@@ -1,22 +1,41 @@
 """A trained agent: acts, tells the returns it expects, and lives in a folder of two files."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
+from pacer.envs.bounds import from_box, to_box
 from pacer.errors import PacerError
+from pacer.pieces.actors.base import Actor, draw_noise
 from pacer.pieces.critics.levels import midpoints
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.scaling import Scaling
 from pacer.pieces.trees import from_arrays, to_arrays
-from pacer.pieces.types import Array, Networks, Returns, Space
+from pacer.pieces.types import Array, Network, Networks, Returns, Space
 from pacer.runs.arrays import load_arrays, save_arrays
 from pacer.runs.codec import decode, encode
 from pacer.runs.files import load_json, save_json
-from pacer.training.policy import Policy
-from pacer.training.world import to_box
+
+DESCRIPTION, ARRAYS = "agent.json", "agent.safetensors"
+
+
+class Policy(NamedTuple):
+    """Observation in, action in [-1, 1]^A out, in NumPy: faster than a compiled call, and what is exported."""
+
+    actor: Actor
+    space: Space
+    network: Network
+    scaling: Scaling
+
+    def sampled(self, obs: Array, rng: np.random.Generator) -> Array:
+        """Observations may have leading axes."""
+        obs = self.scaling.normalise(obs, np)
+        return self.actor.push(self.network, obs, draw_noise(rng, self.actor, self.space, obs.shape[:-1]), np)
+
+    def greedy(self, obs: Array) -> Array:
+        return self.actor.greedy(self.network, self.scaling.normalise(obs, np), self.space, np)
 
 
 class Agent:
@@ -43,40 +62,40 @@ class Agent:
         action = self.policy.greedy(obs) if deterministic else self.policy.sampled(obs, self._rng)
         return to_box(action, self.low, self.high), state
 
-    def returns(self, observation: Array, action: Array, key: int = 0) -> Returns:
+    def returns(self, observation: Array, action: Array, seed: int = 0) -> Returns:
         """Distribution of the return that the critic expects, pessimistic over its members: atoms, lowest first."""
-        obs = np.atleast_2d(self._check(observation))
-        action = np.atleast_2d(np.asarray(action, np.float32))
-        inner = np.clip(2 * (action - self.low) / (self.high - self.low) - 1, -1, 1)
+        obs = self.scaling.normalise(np.atleast_2d(self._check(observation)), np)
+        inner = np.atleast_2d(from_box(action, self.low, self.high))
         critic = self.recipe.critic
-        returns = critic.returns(self.networks.critic, self.scaling.normalise(obs, np), inner, jax.random.key(key))
+        returns = critic.returns(self.networks.critic, obs, inner, jax.random.key(seed))
         value, _, mass = (np.asarray(part) for part in critic.lower(returns))
         order = value.argsort(-1)  # learned quantiles may cross
         mass = np.take_along_axis(np.broadcast_to(mass, value.shape), order, -1)
         return Returns(np.take_along_axis(value, order, -1), np.asarray(midpoints(mass)), mass)
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: str | Path) -> None:
         """Each file is replaced at once; in a run the second never changes, so that they always fit together."""
+        folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        save_arrays(folder / "policy.safetensors", to_arrays(self._arrays()))
-        save_json(folder / "policy.json", {"recipe": encode(self.recipe), "space": list(self.space)})
+        arrays = {"networks": self.networks, "scaling": self.scaling, "low": self.low, "high": self.high}
+        save_arrays(folder / ARRAYS, to_arrays(arrays))
+        save_json(folder / DESCRIPTION, {"recipe": encode(self.recipe), "space": list(self.space)})
 
     @staticmethod
-    def load(folder: Path) -> "Agent":
-        content = load_json(folder / "policy.json")
+    def load(folder: str | Path) -> "Agent":
+        """The agent that `save` left in `folder`."""
+        description, file = Path(folder) / DESCRIPTION, Path(folder) / ARRAYS
+        content = load_json(description)
         recipe = decode(content.get("recipe"), Recipe, "recipe")
         space = Space(*decode(content.get("space"), tuple[int, int], "space"))
         try:
             template = _template(recipe, space)
         except Exception as error:  # sizes that pass as numbers and still make no network
-            raise PacerError(f"{folder / 'policy.json'} describes no policy: {error!r}") from error
-        arrays = from_arrays(load_arrays(folder / "policy.safetensors"), template, folder / "policy.safetensors")
+            raise PacerError(f"{description} describes no agent: {error!r}") from error
+        arrays = from_arrays(load_arrays(file), template, file)
         if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(arrays)):
-            raise PacerError(f"{folder / 'policy.safetensors'} holds numbers that are not finite")
+            raise PacerError(f"{file} holds numbers that are not finite")
         return Agent(recipe, arrays["networks"], arrays["scaling"], arrays["low"], arrays["high"])
-
-    def _arrays(self) -> dict[str, Any]:
-        return {"networks": self.networks, "scaling": self.scaling, "low": self.low, "high": self.high}
 
     def _check(self, observation: Array) -> Array:
         obs = np.asarray(observation, np.float32)
@@ -92,6 +111,8 @@ class Agent:
 
 
 def _template(recipe: Recipe, space: Space) -> Any:
+    """Shapes and types of the arrays of an agent; nothing is computed."""
+
     def build() -> Any:
         key = jax.random.key(0)
         networks = Networks(recipe.actor.init(key, space), recipe.critic.init(key, space))

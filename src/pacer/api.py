@@ -59,10 +59,10 @@ def train(
 def load(run: str | Path) -> Agent:
     """The agent of a run folder, or of one of its policy folders (`best`, `snapshots/<step>`)."""
     folder = Path(run)
-    if (folder / "policy" / "policy.json").exists():
-        folder = folder / "policy"
-    if not (folder / "policy.json").exists():
-        raise PacerError(f"{folder} holds no policy: expected a run folder, or a policy folder of one")
+    if (folder / "agent" / "agent.json").exists():
+        folder = folder / "agent"
+    if not (folder / "agent.json").exists():
+        raise PacerError(f"{folder} holds no agent: expected a run folder, or an agent folder of one")
     return Agent.load(folder)
 
 

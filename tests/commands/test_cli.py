@@ -103,7 +103,7 @@ def test_list_names_every_recipe_and_size(command):
         (["train", "--env", "Pendulum-v1", "--env-kwargs", "[1]"], 1, "expected a JSON object"),
         (["train", "--env", "Pendulum-v1", "--env-kwargs", '{"wind": 1}'], 1, "could not be made with options"),
         (["train", "--env", "Pendulum-v1", "--run-dir", "file/run"], 1, "the run folder file/run cannot be written"),
-        (["evaluate", "nothing"], 1, "nothing holds no policy"),
+        (["evaluate", "nothing"], 1, "nothing holds no agent"),
         (["evaluate", "nothing", "--episodes", "0"], 1, "episodes is 0: expected at least 1"),
         (["evaluate", "nothing", "--seed", "-1"], 1, "seed is -1"),
     ],

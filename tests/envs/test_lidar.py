@@ -75,8 +75,8 @@ def test_observed_lidars_equal_brute_force(name: str, separate: bool) -> None:
         env.reset(seed=seed)
         for _ in range(10):
             observation, *_ = env.step(rng.uniform(-1, 1, 2).astype(np.float32))
-        groups = [kind if separate else min(kind, 2) for kind in env.world.kinds]
-        objects = [(x, y, group) for (x, y), group in zip(env.world.positions, groups, strict=True)]
+        groups = [kind if separate else min(kind, 2) for kind in env.course.kinds]
+        objects = [(x, y, group) for (x, y), group in zip(env.course.positions, groups, strict=True)]
         body = env.data.body("car")
         x_axis = body.xmat.reshape(3, 3)[:2, 0]
         expected = brute_force(
@@ -93,7 +93,7 @@ def test_observed_lidars_equal_brute_force(name: str, separate: bool) -> None:
 def test_lidar_turns_with_the_car() -> None:
     env = CarNavigation()
     env.reset(seed=0)
-    goal_x, goal_y = env.world.positions[0]
+    goal_x, goal_y = env.course.positions[0]
     for heading in np.linspace(-3.0, 3.0, 13):
         # One metre from the goal, with the goal straight ahead: forward is -y, the middle of bins 11 and 12.
         env.data.qpos[:2] = goal_x - sin(heading), goal_y + cos(heading)

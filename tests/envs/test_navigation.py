@@ -87,7 +87,7 @@ def test_the_observation_is_sensors_goal_and_lidars(id: str) -> None:
     env.reset(seed=1)
     for _ in range(30):
         observation, *_ = env.step(np.array([1.0, 0.3], np.float32))
-    data, world = env.unwrapped.data, env.unwrapped.world
+    data, course = env.unwrapped.data, env.unwrapped.course
     assert observation.shape == env.observation_space.shape == (73,)
     assert env.observation_space.contains(observation)
     np.testing.assert_array_equal(observation[:15], data.sensordata[:15])
@@ -95,7 +95,7 @@ def test_the_observation_is_sensors_goal_and_lidars(id: str) -> None:
     np.testing.assert_allclose(ball @ ball.T, np.eye(3), atol=1e-9)
     body = data.body("car").xmat.reshape(3, 3)
     np.testing.assert_allclose(body @ ball, data.body("rear ball").xmat.reshape(3, 3), atol=1e-9)
-    assert observation[24] == pytest.approx(exp(-dist(world.positions[0], data.body("car").xpos[:2])))
+    assert observation[24] == pytest.approx(exp(-dist(course.positions[0], data.body("car").xpos[:2])))
 
 
 def test_returned_observations_are_not_changed_later() -> None:

@@ -58,7 +58,7 @@ def test_every_object_is_drawn_at_its_place_in_its_colour(name: str) -> None:
     assert picture.shape == (480, 480, 3)
     assert picture.dtype == np.uint8
     scale = 240.0 / (env.task.limits[2] + MARGIN)
-    for kind, (x, y) in zip(env.world.kinds, env.world.positions, strict=True):
+    for kind, (x, y) in zip(env.course.kinds, env.course.positions, strict=True):
         assert nearest_colour(picture[round(240 - y * scale), round(240 + x * scale)]) == kind
 
 

@@ -8,9 +8,9 @@ import mujoco
 import numpy as np
 import pytest
 
+from pacer.envs.navigation.course import GOAL, HAZARD, IMMOVABLE, MOVING
 from pacer.envs.navigation.env import CarNavigation
 from pacer.envs.navigation.tasks import TASKS
-from pacer.envs.navigation.world import GOAL, HAZARD, IMMOVABLE, MOVING
 
 TERMS = ("reward_distance", "reward_goal", "reward_hazard", "reward_treasure")
 STAY = np.zeros(2, np.float32)
@@ -23,7 +23,7 @@ def put_car(env: CarNavigation, x: float, y: float) -> None:
 
 
 def index_of(env: CarNavigation, kind: int) -> int:
-    return env.world.kinds.index(kind)
+    return env.course.kinds.index(kind)
 
 
 def bare(**objects: Any) -> CarNavigation:
@@ -42,7 +42,7 @@ def test_terms_add_up_to_the_reward(name: str) -> None:
         env.reset(seed=seed)
         for step in range(200):
             if step % 4 == 0:
-                x, y = env.world.positions[rng.integers(len(env.world.positions))]
+                x, y = env.course.positions[rng.integers(len(env.course.positions))]
                 put_car(env, x, y)
             _, reward, terminated, truncated, info = env.step(rng.uniform(-1, 1, 2).astype(np.float32))
             assert reward == pytest.approx(np.clip(sum(info[term] for term in TERMS), -10.0, 10.0))
@@ -61,7 +61,7 @@ def test_dense_reward_is_the_progress_to_the_goal(name: str) -> None:
     env = CarNavigation(name)
     env.reset(seed=1)
     for _ in range(50):
-        goal, before = env.world.positions[GOAL], env.data.qpos[:2].copy()
+        goal, before = env.course.positions[GOAL], env.data.qpos[:2].copy()
         _, _, _, _, info = env.step(np.ones(2, np.float32))
         if not info["goal_met"]:
             progress = dist(goal, before) - dist(goal, env.data.qpos[:2])
@@ -72,14 +72,14 @@ def test_dense_reward_is_the_progress_to_the_goal(name: str) -> None:
 def test_a_met_goal_pays_and_moves_at_once(name: str) -> None:
     env = CarNavigation(name)
     env.reset(seed=2)
-    old = env.world.positions[GOAL]
+    old = env.course.positions[GOAL]
     put_car(env, *old)
     observation, _, terminated, truncated, info = env.step(STAY)
     assert info["goal_met"]
     assert info["reward_goal"] == TASKS[name].goal_reward
     assert not terminated
     assert not truncated
-    new, car = env.world.positions[GOAL], env.data.qpos[:2].tolist()
+    new, car = env.course.positions[GOAL], env.data.qpos[:2].tolist()
     assert dist(new, car) >= 0.8
     assert observation[24] == pytest.approx(np.exp(-dist(new, car)))
     # From here on progress counts toward the new goal: leaving the old one costs nothing by itself.
@@ -89,7 +89,7 @@ def test_a_met_goal_pays_and_moves_at_once(name: str) -> None:
 
 def test_the_goal_is_met_within_its_size_and_not_outside() -> None:
     env = bare()
-    x, y = env.world.positions[GOAL]
+    x, y = env.course.positions[GOAL]
     put_car(env, x + 0.31, y)
     assert not env.step(STAY)[4]["goal_met"]
     put_car(env, x + 0.29, y)
@@ -122,7 +122,7 @@ def test_hazards_and_treasures_pay_with_their_probability(
     # A goal too small to be met stays out of the way.
     env = bare(goal_size=1e-6, **objects)
     object = index_of(env, kind)
-    found = frequency(env, lambda: env.world.positions[object], term, amount)
+    found = frequency(env, lambda: env.course.positions[object], term, amount)
     error = sqrt(0.65 * 0.35 / 2000)
     print(f"{term} of kind {kind}: paid on {found:.4f} of the steps, expected 0.65 within {3 * error:.4f}")
     assert abs(found - 0.65) < 3 * error
@@ -131,7 +131,7 @@ def test_hazards_and_treasures_pay_with_their_probability(
 @pytest.mark.parametrize(("probability", "expected"), [(0.0, 0.0), (1.0, -1.0)])
 def test_a_certain_hazard_is_certain(probability: float, expected: float) -> None:
     env = bare(hazards=1, probability=probability)
-    put_car(env, *env.world.positions[index_of(env, HAZARD)])
+    put_car(env, *env.course.positions[index_of(env, HAZARD)])
     assert {env.step(STAY)[4]["reward_hazard"] for _ in range(20)} == {expected}
 
 
@@ -148,15 +148,15 @@ def test_contact_begins_at_the_size(kind: int, objects: dict[str, Any], size: fl
     object, key = index_of(env, kind), "hazard" if kind == HAZARD else "treasure"
     for distance, touched in ((size + 0.03, 0), (size - 0.03, 1)):
         # Where a moving treasure will be at the end of the step.
-        env.world.advance(env.data.time + 0.04)
-        x, y = env.world.positions[object]
+        env.course.advance(env.data.time + 0.04)
+        x, y = env.course.positions[object]
         put_car(env, x + distance, y)
         assert env.step(STAY)[4][key] == touched
 
 
 def test_graded_hazards_cost_in_proportion_to_depth() -> None:
     env = bare(hazards=1, hazard_cost=2.0, graded_hazards=True, probability=1.0)
-    hazard = env.world.positions[index_of(env, HAZARD)]
+    hazard = env.course.positions[index_of(env, HAZARD)]
     put_car(env, hazard[0] + 0.2, hazard[1])
     info = env.step(STAY)[4]
     depth = 0.5 - dist(hazard, env.data.qpos[:2])
@@ -166,11 +166,11 @@ def test_graded_hazards_cost_in_proportion_to_depth() -> None:
 def test_moving_treasures_circle_their_centres() -> None:
     env = bare(moving_treasures=2, moving_travel=0.4)
     first = index_of(env, MOVING)
-    start = [(x, y - 0.4) for x, y in env.world.positions[first:]]  # at time 0 each is straight above its centre
+    start = [(x, y - 0.4) for x, y in env.course.positions[first:]]  # at time 0 each is straight above its centre
     for _ in range(157):
         env.step(STAY)
         time = env.data.time
-        for (x, y), (at_x, at_y) in zip(start, env.world.positions[first:], strict=True):
+        for (x, y), (at_x, at_y) in zip(start, env.course.positions[first:], strict=True):
             assert at_x == pytest.approx(x + 0.4 * np.sin(time))
             assert at_y == pytest.approx(y + 0.4 * np.cos(time))
     assert time == pytest.approx(6.28)
@@ -178,7 +178,7 @@ def test_moving_treasures_circle_their_centres() -> None:
 
 def test_the_reward_of_a_step_is_bounded() -> None:
     env = bare()
-    x, y = env.world.positions[GOAL]
+    x, y = env.course.positions[GOAL]
     put_car(env, x + 20.0, y)
     _, reward, _, _, info = env.step(STAY)
     assert info["reward_distance"] < -30.0

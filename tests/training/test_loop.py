@@ -44,9 +44,9 @@ def test_a_run_leaves_what_it_should(unbroken):
     assert evaluations == [
         [str(step), mode, str(n)] for step in (50, 100, 150, 200) for mode in ("greedy", "sampled") for n in (0, 1)
     ]
-    policies = {"policy", "best", "snapshots/20", "snapshots/100", "snapshots/200"}
+    policies = {"agent", "best", "snapshots/20", "snapshots/100", "snapshots/200"}
     assert {str(Path(name).parent) for name in unbroken} == {".", "checkpoint/200", *policies}
-    assert unbroken["snapshots/200/policy.safetensors"] == unbroken["policy/policy.safetensors"]
+    assert unbroken["snapshots/200/agent.safetensors"] == unbroken["agent/agent.safetensors"]
     assert json.loads(unbroken["DONE"])["steps"] == STEPS
 
 
@@ -55,7 +55,7 @@ def test_one_seed_gives_one_result_and_another_seed_another(unbroken, tmp_path):
     assert results(tmp_path / "again") == unbroken
     train(tmp_path / "other", seed=1)
     other = results(tmp_path / "other")
-    for name in ("progress.csv", "evaluations.csv", "policy/policy.safetensors", "replay.bin"):
+    for name in ("progress.csv", "evaluations.csv", "agent/agent.safetensors", "replay.bin"):
         assert other[name] != unbroken[name]
 
 
@@ -64,7 +64,7 @@ def test_the_best_policy_is_that_of_the_best_greedy_evaluation(unbroken, tmp_pat
     greedy = {step: np.mean([float(r[3]) for r in rows if r[0] == step and r[1] == "greedy"]) for step, *_ in rows}
     best = int(max(greedy, key=greedy.get))
     stop_at(tmp_path, best)
-    assert (tmp_path / "policy/policy.safetensors").read_bytes() == unbroken["best/policy.safetensors"]
+    assert (tmp_path / "agent/agent.safetensors").read_bytes() == unbroken["best/agent.safetensors"]
 
 
 def test_the_world_is_as_before_after_every_stop(unbroken, tmp_path):

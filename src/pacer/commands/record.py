@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import numpy as np
 import tyro
 
+from pacer.agent import Policy
 from pacer.api import load
 from pacer.commands.evaluate import world_of
 from pacer.envs.video import choose_opengl, write_video
 from pacer.errors import PacerError
 from pacer.training.evaluate import LONGEST
-from pacer.training.policy import Policy
 from pacer.training.world import World
 
 

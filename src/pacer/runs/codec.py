@@ -18,7 +18,7 @@ NAME = "piece"  # the key that holds the class's name
 def encode(value: Any, hint: Any = Any, where: str = "configuration") -> Any:
     """A value as plain JSON; refused if `decode` could not find its way back."""
     if is_dataclass(value) and not isinstance(value, type):
-        if isinstance(hint, type):
+        if isinstance(hint, type) and hint is not Any:
             _check_name(type(value), hint, where)
         hints = get_type_hints(type(value))
         encoded = {f.name: encode(getattr(value, f.name), hints[f.name], f"{where}.{f.name}") for f in fields(value)}
@@ -30,7 +30,7 @@ def encode(value: Any, hint: Any = Any, where: str = "configuration") -> Any:
 
 def decode(value: Any, hint: Any = Any, where: str = "configuration") -> Any:
     """The inverse of `encode`; every value is held against the type that its field declares."""
-    if isinstance(value, dict) and NAME in value and isinstance(hint, type):
+    if isinstance(value, dict) and NAME in value and isinstance(hint, type) and hint is not Any:
         return _decode_piece(value, hint, where)
     if get_origin(hint) is tuple and isinstance(value, list):
         hints = get_args(hint)
@@ -58,7 +58,8 @@ def members(family: type) -> dict[str, type]:
 def _concrete(family: type) -> Iterator[type]:
     if is_dataclass(family) and not inspect.isabstract(family):
         yield family
-    for piece in family.__subclasses__():
+    subclasses: list[type] = family.__subclasses__()
+    for piece in subclasses:
         yield from _concrete(piece)
 
 

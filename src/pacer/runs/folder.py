@@ -1,7 +1,7 @@
 """One run, one folder: configuration, logs, policies, checkpoints. Knows files, not what is in them.
 
 config.json  run.json  progress.csv  timings.csv  evaluations.csv
-policy/  best/  snapshots/<step>/  checkpoint/<step>/  replay.bin  DONE
+agent/  best/  snapshots/<step>/  checkpoint/<step>/  replay.bin  DONE
 """
 
 import fcntl
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from pacer.config import Config
-from pacer.runs.codec import decode, encode
 from pacer.errors import PacerError
+from pacer.runs.codec import decode, encode
 from pacer.runs.files import load_json, save_json, sync
 
 LOGS = ("progress.csv", "timings.csv", "evaluations.csv")

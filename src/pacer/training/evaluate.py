@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from pacer.agent import Policy
 from pacer.training import seeds
-from pacer.training.policy import Policy
 from pacer.training.world import World
 
 Mode = Literal["greedy", "sampled"]

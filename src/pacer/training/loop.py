@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from pacer import learner
-from pacer.agent import Agent
+from pacer.agent import Agent, Policy
 from pacer.config import Config
 from pacer.errors import PacerError
 from pacer.pieces.trees import from_arrays, to_arrays
@@ -20,7 +20,6 @@ from pacer.runs.folder import RunFolder, verify_checkpoint
 from pacer.training import seeds
 from pacer.training.collect import Collector, Position
 from pacer.training.evaluate import Episode, evaluate, mean_return
-from pacer.training.policy import Policy
 from pacer.training.replay import Replay
 from pacer.training.statistics import Moments
 from pacer.training.stopping import Stopped, signals
@@ -140,7 +139,7 @@ class Training:
         if [p.name for p in self.folder.checkpoints()[:1]] == [str(self.step)]:
             return
         self.replay.save(self.folder.path / "replay.bin")
-        self._agent().save(self.folder.path / "policy")
+        self._agent().save(self.folder.path / "agent")
         temporary = self.folder.new_checkpoint()
         save_arrays(temporary / "state.safetensors", to_arrays({"state": self.state, "moments": self.moments}))
         save_json(

@@ -9,12 +9,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from pacer.envs.navigation.course import GOAL, IMMOVABLE, MOVING, UNTOUCHED, Course, Touch
 from pacer.envs.navigation.lidar import Lidar
 from pacer.envs.navigation.model import START_HEIGHT, SUBSTEPS, TIMESTEP, VECTOR_READINGS, build_model, pose
 from pacer.envs.navigation.placement import place
 from pacer.envs.navigation.rendering import View
 from pacer.envs.navigation.tasks import NavigationTask, resolve
-from pacer.envs.navigation.world import GOAL, IMMOVABLE, MOVING, UNTOUCHED, Touch, World
 
 Array = NDArray[np.float64]
 
@@ -46,14 +46,14 @@ class CarNavigation(gymnasium.Env[Array, NDArray[np.float32]]):
         place(self.task, np.random.default_rng(0))
         self.model = build_model(self.task.limits)
         self.data = mujoco.MjData(self.model)
-        self.world = World(self.task)
+        self.course = Course(self.task)
         separate = self.task.separate_treasure_lidars
-        seen_by = [IMMOVABLE if kind == MOVING and not separate else kind for kind in self.world.kinds]
+        seen_by = [IMMOVABLE if kind == MOVING and not separate else kind for kind in self.course.kinds]
         self._lidar = Lidar(seen_by, 4 if separate else 3, self.task.lidar_bins, self.task.lidar_distance)
         self.action_space = spaces.Box(-1.0, 1.0, (2,), np.float32)
         self.observation_space = self._observation_space()
         self.render_mode = render_mode
-        self._view = View(self.model, self.data, self.world, width, height)
+        self._view = View(self.model, self.data, self.course, width, height)
         self._goal_distance = 0.0
         self._readings = [0.0] * (self._lidar.rings * self._lidar.bins)
 
@@ -61,7 +61,7 @@ class CarNavigation(gymnasium.Env[Array, NDArray[np.float32]]):
         """Place the car and all objects at random, and start the clock."""
         super().reset(seed=seed)
         mujoco.mj_resetData(self.model, self.data)
-        x, y = self.world.scatter(self.np_random)
+        x, y = self.course.scatter(self.np_random)
         heading = self.np_random.uniform(-pi, pi)
         self.data.qpos[:7] = (x, y, START_HEIGHT, cos(heading / 2.0), 0.0, 0.0, sin(heading / 2.0))
         mujoco.mj_forward(self.model, self.data)
@@ -78,14 +78,14 @@ class CarNavigation(gymnasium.Env[Array, NDArray[np.float32]]):
         mujoco.mj_step(self.model, self.data, nstep=SUBSTEPS)
         # mj_step leaves the sensors one substep behind the positions; the original engine reads them up to date.
         mujoco.mj_forward(self.model, self.data)
-        self.world.advance(self.data.time)
+        self.course.advance(self.data.time)
         distances = self._distances()
         progress = self._goal_distance - distances[GOAL]
         goal_met = distances[GOAL] <= self.task.goal_size
-        info = self._info(goal_met, self.world.touch(distances, self.np_random), progress)
+        info = self._info(goal_met, self.course.touch(distances, self.np_random), progress)
         if goal_met:
             x, y = self.data.qpos[:2].tolist()
-            self.world.redraw_goal(self.np_random, (x, y))
+            self.course.redraw_goal(self.np_random, (x, y))
             distances = self._distances()
         self._goal_distance = distances[GOAL]
         observation = self._observe(distances)
@@ -109,7 +109,7 @@ class CarNavigation(gymnasium.Env[Array, NDArray[np.float32]]):
     def _distances(self) -> list[float]:
         """From the car's centre to all objects, on the floor."""
         x, y = self.data.qpos[:2].tolist()
-        return [hypot(at_x - x, at_y - y) for at_x, at_y in self.world.positions]
+        return [hypot(at_x - x, at_y - y) for at_x, at_y in self.course.positions]
 
     def _observe(self, distances: list[float]) -> Array:
         """Sensors, closeness of the goal, lidars."""
@@ -119,7 +119,7 @@ class CarNavigation(gymnasium.Env[Array, NDArray[np.float32]]):
         mujoco.mju_quat2Mat(observation[VECTOR_READINGS:SENSORS], sensors[VECTOR_READINGS:])
         observation[GOAL_CLOSENESS] = exp(-distances[GOAL])
         x, y, heading = pose(self.data)
-        bearings = [atan2(at_y - y, at_x - x) - heading for at_x, at_y in self.world.positions]
+        bearings = [atan2(at_y - y, at_x - x) - heading for at_x, at_y in self.course.positions]
         observation[FIRST_LIDAR:] = self._readings = self._lidar.read(distances, bearings)
         return observation
 

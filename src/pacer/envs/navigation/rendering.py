@@ -7,8 +7,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from pacer.envs.navigation.course import GOAL, HAZARD, IMMOVABLE, MOVING, Course
 from pacer.envs.navigation.model import pose
-from pacer.envs.navigation.world import GOAL, HAZARD, IMMOVABLE, MOVING, World
 
 if TYPE_CHECKING:
     from gymnasium.envs.mujoco.mujoco_rendering import MujocoRenderer
@@ -25,10 +25,10 @@ MARGIN = 0.25
 class View:
     """Draws car, goal, hazards, treasures and lidar; opens a window or an offscreen context at the first picture."""
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, world: World, width: int, height: int) -> None:
-        self._model, self._data, self._world = model, data, world
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, course: Course, width: int, height: int) -> None:
+        self._model, self._data, self._course = model, data, course
         self._width, self._height = width, height
-        x_low, y_low, x_high, y_high = world.task.limits
+        x_low, y_low, x_high, y_high = course.task.limits
         self._centre = ((x_low + x_high) / 2.0, (y_low + y_high) / 2.0, 0.0)
         self._half_width = max(y_high - y_low, (x_high - x_low) * height / width) / 2.0 + MARGIN
         self._renderer: MujocoRenderer | None = None
@@ -75,7 +75,7 @@ class View:
             MOVING: (mujoco.mjtGeom.mjGEOM_SPHERE, 0.0, 0.9),
         }
         markers = []
-        for kind, size, (x, y) in zip(self._world.kinds, self._world.sizes, self._world.positions, strict=True):
+        for kind, size, (x, y) in zip(self._course.kinds, self._course.sizes, self._course.positions, strict=True):
             shape, half_height, opacity = shapes[kind]
             dimensions = np.array([size, half_height, 0.0])
             markers.append(_marker(shape, dimensions, (x, y, half_height or size), COLOURS[kind], opacity))

@@ -23,7 +23,7 @@ class Touch(NamedTuple):
 UNTOUCHED = Touch()
 
 
-class World:
+class Course:
     """The objects of a task, in one list: first the goal, then hazards, immovable and moving treasures."""
 
     def __init__(self, task: NavigationTask) -> None:

@@ -1,7 +1,10 @@
 """The library's front door: `pacer.train` and `pacer.load`."""
 
+import os
+import platform
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from pacer.pieces.short_names import parse_risk, parse_utility, short_name
 from pacer.pieces.utilities import Utility
 from pacer.presets import SIZES, Size, for_task
 from pacer.recipes import RECIPES
+from pacer.runs.codec import encode
 from pacer.runs.folder import RunFolder
 from pacer.runtime import use_one_thread
 from pacer.training.loop import Report, run
@@ -68,12 +72,19 @@ def load(run: str | Path) -> Agent:
 
 def execute(config: Config, path: Path, make: MakeEnvironment, report: Report = lambda facts: None) -> None:
     """Run a configuration in a folder; a finished run is left as it is."""
-    folder = RunFolder(path, config, bit_exact=use_one_thread())
+    folder = RunFolder(path, encode(config), config.steps, use_one_thread(), _facts())
     try:
         if not folder.finished(config.steps):
             run(config, folder, make, report)
     finally:
         folder.close()
+
+
+def _facts() -> dict[str, Any]:
+    """What the last bits of a run depend on, besides its configuration."""
+    packages = ("pacer-rl", "jax", "jaxlib", "optax", "numpy", "gymnasium", "mujoco")
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    return {"versions": {p: version(p) for p in packages}, "python": platform.python_version(), "machine": machine}
 
 
 def suited(name: str, size: str, environment: str) -> Recipe:

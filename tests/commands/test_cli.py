@@ -189,4 +189,4 @@ def test_evaluate_judges_a_policy_and_imports_nothing_that_a_file_names(command,
     assert command("evaluate", tmp_path, "--env", ENV, "--episodes", 2, "--seed", 1)[1] != said
     code, said = command("evaluate", tmp_path, "--env", "Pendulum-v1")
     assert code == 1
-    assert "the policy was trained on Space(observation=3, action=2)" in said
+    assert "the agent was trained on Space(observation=3, action=2)" in said

@@ -7,13 +7,17 @@ from dataclasses import replace
 import pytest
 
 from pacer.errors import PacerError
+from pacer.runs.codec import encode
 from pacer.runs.files import load_json
-from pacer.runs.folder import RunFolder, load_config, verify_checkpoint
+from pacer.runs.folder import RunFolder, load_settings, verify_checkpoint
 from tests.tiny_runs import RECIPE, configuration, everything
 
+FACTS = {"processor": "quick", "backend": "cpu", "flags": "", "versions": {"jax": "1.0", "numpy": "2.0"}}
 
-def opened(path, bit_exact=True, **changes):
-    return RunFolder(path, configuration(**changes), bit_exact)
+
+def opened(path, exact=True, facts=FACTS, config=None, **changes):
+    config = config or configuration(**changes)
+    return RunFolder(path, encode(config), config.steps, exact, facts)
 
 
 def begun(path, **changes):
@@ -26,14 +30,23 @@ def closed(path, **changes):
     begun(path, **changes).close()
 
 
+def checkpointed(path, **changes):
+    """A run that got as far as a checkpoint."""
+    folder = begun(path, **changes)
+    folder.commit_checkpoint(write_checkpoint(folder), 10)
+    folder.close()
+
+
+def facts_of(path):
+    return load_json(path / "run.json")
+
+
 def test_opening_changes_nothing_and_beginning_writes_the_configuration(tmp_path):
     folder = opened(tmp_path / "run")
     assert everything(tmp_path) == {}
     folder.begin({})
-    assert load_config(tmp_path / "run") == configuration()
-    facts = load_json(tmp_path / "run" / "run.json")
-    assert (facts["status"], facts["bit_exact"]) == ("running", True)
-    assert facts["versions"].keys() >= {"jax", "numpy", "pacer-rl"}
+    assert load_settings(tmp_path / "run") == encode(configuration())
+    assert facts_of(tmp_path / "run") == {"format": 2, "status": "running", "bit_exact": True, **FACTS}
 
 
 @pytest.mark.parametrize(
@@ -58,21 +71,19 @@ def test_another_configuration_is_refused_and_the_difference_named(tmp_path, cha
 def test_more_steps_are_the_same_run(tmp_path):
     closed(tmp_path)
     closed(tmp_path, steps=400)
-    assert load_config(tmp_path).steps == 400
+    assert load_settings(tmp_path)["steps"] == 400
 
 
 def test_options_that_json_changes_are_still_the_same_options(tmp_path):
     config = replace(configuration(), environment_options={"range": (1, 2), "inner": {"a": (3,)}})
     for _ in range(2):
-        folder = RunFolder(tmp_path, config, True)
-        folder.begin({})
-        folder.close()
+        closed(tmp_path, config=config)
     with pytest.raises(PacerError, match=r"environment_options\.range \(\[1, 2\] there, \[1, 3\] here\)"):
-        RunFolder(tmp_path, replace(config, environment_options={**config.environment_options, "range": (1, 3)}), True)
+        opened(tmp_path, config=replace(config, environment_options={"range": (1, 3), "inner": {"a": (3,)}}))
 
 
 def test_options_that_json_cannot_hold_are_refused(tmp_path):
-    folder = RunFolder(tmp_path, replace(configuration(), environment_options={"f": len}), True)
+    folder = opened(tmp_path, config=replace(configuration(), environment_options={"f": len}))
     with pytest.raises(PacerError, match=r"config\.json cannot be written as JSON"):
         folder.begin({})
 
@@ -110,16 +121,16 @@ def test_a_folder_of_other_things_is_refused_and_left_alone(tmp_path):
 def test_a_crash_before_the_configuration_was_written_is_no_obstacle(tmp_path):
     (tmp_path / ".config.json.writing").write_text('{"form')
     closed(tmp_path)
-    assert load_config(tmp_path) == configuration()
+    assert load_settings(tmp_path) == encode(configuration())
 
 
 def test_a_configuration_of_a_later_format_is_refused_and_kept(tmp_path):
     closed(tmp_path)
     content = json.loads((tmp_path / "config.json").read_text())
-    (tmp_path / "config.json").write_text(json.dumps({**content, "format": 2}))
-    with pytest.raises(PacerError, match="of format 2"):
+    (tmp_path / "config.json").write_text(json.dumps({**content, "format": 3}))
+    with pytest.raises(PacerError, match="of format 3"):
         opened(tmp_path)
-    assert json.loads((tmp_path / "config.json").read_text())["format"] == 2
+    assert json.loads((tmp_path / "config.json").read_text())["format"] == 3
 
 
 def test_a_run_is_finished_for_at_most_the_steps_it_took(tmp_path):
@@ -128,25 +139,43 @@ def test_a_run_is_finished_for_at_most_the_steps_it_took(tmp_path):
     folder.finish(200)
     assert folder.finished(200)
     assert not folder.finished(210)
-    assert load_json(tmp_path / "run.json")["status"] == "finished"
+    assert facts_of(tmp_path)["status"] == "finished"
     folder.close()
     closed(tmp_path, steps=400)
     assert not (tmp_path / "DONE").exists()
 
 
 def test_once_not_bit_exact_always_not_bit_exact(tmp_path):
-    closed(tmp_path, bit_exact=False)
-    closed(tmp_path, bit_exact=True)
-    assert load_json(tmp_path / "run.json")["bit_exact"] is False
+    checkpointed(tmp_path, exact=False)
+    closed(tmp_path)
+    assert facts_of(tmp_path)["bit_exact"] is False
 
 
-def test_a_run_that_goes_on_under_other_versions_is_not_bit_exact(tmp_path):
-    closed(tmp_path)
-    facts = json.loads((tmp_path / "run.json").read_text())
-    facts["versions"]["jax"] = "0.0.1"
-    (tmp_path / "run.json").write_text(json.dumps(facts))
-    closed(tmp_path)
-    assert load_json(tmp_path / "run.json")["bit_exact"] is False
+@pytest.mark.parametrize(
+    "changed, named",
+    [
+        ({"processor": "quicker"}, "processor (quick there, quicker here)"),
+        ({"backend": "gpu"}, "backend (cpu there, gpu here)"),
+        ({"flags": "--fast"}, "flags ( there, --fast here)"),
+        ({"versions": {"jax": "1.1", "numpy": "2.0"}}, "versions.jax (1.0 there, 1.1 here)"),
+    ],
+)
+def test_a_run_that_goes_on_under_other_conditions_is_not_bit_exact_and_they_are_named(tmp_path, changed, named):
+    checkpointed(tmp_path)
+    folder = opened(tmp_path)
+    assert folder.begin({}) == []
+    folder.close()
+    assert facts_of(tmp_path)["bit_exact"] is True
+    folder = opened(tmp_path, facts={**FACTS, **changed})
+    assert folder.begin({}) == [named]
+    assert facts_of(tmp_path)["bit_exact"] is False
+    assert facts_of(tmp_path).items() >= changed.items()
+
+
+def test_a_run_that_starts_from_nothing_is_as_exact_as_its_new_conditions(tmp_path):
+    closed(tmp_path, exact=False)
+    assert opened(tmp_path, facts={**FACTS, "processor": "other"}).begin({}) == []
+    assert facts_of(tmp_path)["bit_exact"] is True
 
 
 def test_logs_have_one_header_exact_numbers_and_are_cut_to_size(tmp_path):
@@ -164,7 +193,11 @@ def test_logs_have_one_header_exact_numbers_and_are_cut_to_size(tmp_path):
     assert (tmp_path / "progress.csv").read_text().endswith("0.3333333333333333\n30,2.0\n")
 
 
-def write_checkpoint(folder, step, content="state"):
+def rewrite(path, **changes):
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def write_checkpoint(folder, content="state"):
     temporary = folder.new_checkpoint()
     (temporary / "state").write_text(content)
     return temporary
@@ -173,12 +206,12 @@ def write_checkpoint(folder, step, content="state"):
 def test_only_a_committed_checkpoint_counts_and_it_drops_the_older(tmp_path):
     folder = begun(tmp_path)
     assert folder.checkpoints() == []
-    folder.commit_checkpoint(write_checkpoint(folder, 90), 90)
-    write_checkpoint(folder, 100, "half")
+    folder.commit_checkpoint(write_checkpoint(folder), 90)
+    write_checkpoint(folder, "half")
     assert [p.name for p in folder.checkpoints()] == ["90"]
-    folder.commit_checkpoint(write_checkpoint(folder, 100), 100)
+    folder.commit_checkpoint(write_checkpoint(folder), 100)
     assert [p.name for p in folder.checkpoints()] == ["100"]
-    verify_checkpoint(folder.checkpoints()[0])
+    assert verify_checkpoint(folder.checkpoints()[0]) == folder.log_sizes()
     assert {p.name for p in (tmp_path / "checkpoint").iterdir()} == {"100"}
 
 
@@ -190,12 +223,14 @@ def test_only_a_committed_checkpoint_counts_and_it_drops_the_older(tmp_path):
         (lambda f: (f / "state").unlink(), "10 is damaged: state is not what was written"),
         (lambda f: (f / "more").write_text(""), "10 is damaged: more is not what was written"),
         (lambda f: (f / "manifest.json").unlink(), r"manifest\.json cannot be read"),
-        (lambda f: (f / "manifest.json").write_text('{"format": 1}'), r"manifest\.json: files is None"),
+        (lambda f: (f / "manifest.json").write_text('{"format": 2}'), r"manifest\.json: files is None"),
+        (lambda f: rewrite(f / "manifest.json", logs=None), r"manifest\.json: logs is None"),
+        (lambda f: rewrite(f / "manifest.json", logs={"progress.csv": "1"}), r"manifest\.json: progress\.csv is '1'"),
     ],
 )
 def test_a_damaged_checkpoint_is_refused_by_name(tmp_path, damage, message):
     folder = begun(tmp_path)
-    folder.commit_checkpoint(write_checkpoint(folder, 10), 10)
+    folder.commit_checkpoint(write_checkpoint(folder), 10)
     damage(folder.checkpoints()[0])
     with pytest.raises(PacerError, match=message):
         verify_checkpoint(folder.checkpoints()[0])
@@ -203,4 +238,4 @@ def test_a_damaged_checkpoint_is_refused_by_name(tmp_path, damage, message):
 
 def test_a_folder_without_a_run_has_no_configuration(tmp_path):
     with pytest.raises(PacerError, match=r"is not a run folder: it has no config\.json"):
-        load_config(tmp_path)
+        load_settings(tmp_path)

@@ -1,27 +1,33 @@
-"""`pacer evaluate`: whole episodes of a trained policy, on raw rewards."""
+"""`pacer evaluate`: whole episodes of a trained agent, on raw rewards."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import tyro
+from numpy.typing import NDArray
 
 from pacer.agent import Agent
 from pacer.api import load
 from pacer.envs.make import maker, parse_options
 from pacer.errors import PacerError
-from pacer.runs.folder import load_config
+from pacer.observers.events import Episode
+from pacer.runs.reader import NoRun, Run
 from pacer.training.evaluate import MODES, evaluate
 from pacer.training.world import World
+
+QUANTILES = (0.1, 0.5, 0.9)
+TAIL = 0.1  # of CVaR: the mean of this share of the episodes, the worst
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Judge a trained policy on new episodes, playing greedily and sampling."""
+    """Judge a trained agent on new episodes, playing greedily and sampling."""
 
     run: Annotated[Path, tyro.conf.Positional]
-    """A run folder, or a policy folder in it: RUN/best, RUN/snapshots/STEP."""
+    """A run folder, or an agent folder in it: RUN/best, RUN/snapshots/STEP."""
     episodes: int = 10
     seed: int = 1_000
     """Decides the episodes' starts."""
@@ -38,49 +44,43 @@ def main(arguments: list[str]) -> None:
     if chosen.seed < 0:
         raise PacerError(f"seed is {chosen.seed}: expected a whole number, 0 or more")
     agent = load(chosen.run)
-    world = world_of(chosen.run, agent, chosen.env, chosen.env_kwargs)
-    for mode in MODES:
-        episodes = evaluate(world, agent.policy, chosen.episodes, chosen.seed, 0, [mode])
-        totals = np.array([e.total for e in episodes])
-        lengths = np.array([e.length for e in episodes])
-        print(
-            f"{mode:8} return {totals.mean():10.2f} +- {totals.std():.2f}   "
-            f"lowest {totals.min():.2f}   highest {totals.max():.2f}   length {lengths.mean():.0f}   "
-            f"({len(totals)} episodes)"
-        )
-    world.close()
+    world = world_for(agent, chosen.run, chosen.env, chosen.env_kwargs)
+    try:
+        for mode in MODES:
+            print(summary(evaluate(world, agent.policy, chosen.episodes, chosen.seed, 0, [mode])))
+    finally:
+        world.close()
 
 
-def world_of(
-    path: Path, agent: Agent, env: str | None, env_kwargs: str | None, render_mode: str | None = None
+def summary(episodes: Sequence[Episode]) -> str:
+    """Mean and deviation of the returns, their quantiles, and CVaR: the mean of the worst tenth."""
+    totals = np.sort([e.total for e in episodes])
+    length = np.mean([e.length for e in episodes])
+    quantiles = "  ".join(f"{100 * q:.0f} % {np.quantile(totals, q):.2f}" for q in QUANTILES)
+    return (
+        f"{episodes[0].mode:8} return {totals.mean():.2f} +- {totals.std():.2f}   lowest {totals[0]:.2f}  {quantiles}  "
+        f"highest {totals[-1]:.2f}   CVaR({TAIL:g}) {cvar(totals, TAIL):.2f}   length {length:.0f}   "
+        f"({len(totals)} episodes)"
+    )
+
+
+def cvar(ordered: NDArray[np.float64], level: float) -> float:
+    """Mean of the lowest share `level` of sorted numbers; the one on the edge counts in part."""
+    share = np.clip(level * len(ordered) - np.arange(len(ordered)), 0, 1)
+    return float(share @ ordered / share.sum())
+
+
+def world_for(
+    agent: Agent, path: Path, env: str | None, env_kwargs: str | None, render_mode: str | None = None
 ) -> World:
-    """The world to play in: the run's, unless another is asked for."""
-    name, options = environment_of(path, env)
-    if env_kwargs is not None:
-        options = parse_options(env_kwargs)
-    world = World(maker(name, options, render_mode), name)
-    if world.space != agent.space:
-        raise PacerError(f"{name} has {world.space}, and the policy was trained on {agent.space}")
-    return world
-
-
-def environment_of(path: Path, env: str | None) -> tuple[str, dict[str, Any]]:
-    """Name and options of the run's environment, or the name that is asked for."""
-    run = run_of(path)
-    if run is None:
+    """The world to play in: the run's, unless another is named; an agent without a run needs one named."""
+    options = None if env_kwargs is None else parse_options(env_kwargs)
+    try:
+        world = Run(path).world(env, options, render_mode)
+    except NoRun as error:
         if env is None:
-            raise PacerError(f"{path} does not belong to a run: name the environment with --env")
-        return env, {}
-    config = load_config(run)
-    if env is None and ":" in config.environment:
-        # Such a name would have code imported, and nothing read from a file may do that.
-        raise PacerError(f"{run} was trained on {config.environment}: name its environment with --env")
-    if env in (None, config.environment):
-        return config.environment, dict(config.environment_options)
-    return env, {}
-
-
-def run_of(path: Path) -> Path | None:
-    """The run folder that a run or policy path belongs to."""
-    folders = (path, *path.resolve().parents[:2])
-    return next((folder for folder in folders if (folder / "config.json").exists()), None)
+            raise PacerError(f"{path} does not belong to a run: name the environment with --env") from error
+        world = World(maker(env, options or {}, render_mode), env)
+    if world.space != agent.space:
+        raise PacerError(f"{world.name} has {world.space}, and the agent was trained on {agent.space}")
+    return world

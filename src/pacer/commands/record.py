@@ -10,7 +10,7 @@ import tyro
 
 from pacer.agent import Policy
 from pacer.api import load
-from pacer.commands.evaluate import world_of
+from pacer.commands.evaluate import world_for
 from pacer.envs.video import choose_opengl, write_video
 from pacer.errors import PacerError
 from pacer.training.evaluate import LONGEST
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> None:
         raise PacerError(f"{chosen.episodes} episodes of {chosen.steps} steps: expected 1 or more, 1 to {LONGEST}")
     agent = load(chosen.run)
     choose_opengl()
-    world = world_of(chosen.run, agent, chosen.env, chosen.env_kwargs, render_mode="rgb_array")
+    world = world_for(agent, chosen.run, chosen.env, chosen.env_kwargs, render_mode="rgb_array")
     path = chosen.output or chosen.run / "video.mp4"
     try:
         frames = film(world, agent.policy, chosen)

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from pacer.errors import PacerError
 
-FORMAT = 1
+FORMAT = 2
 
 
 @contextmanager

@@ -1,24 +1,20 @@
-"""One run, one folder: configuration, logs, policies, checkpoints. Knows files, not what is in them.
+"""One run, one folder: configuration, logs, agents, checkpoints. Knows files, not what is in them.
 
 config.json  run.json  progress.csv  timings.csv  evaluations.csv
-agent/  best/  snapshots/<step>/  checkpoint/<step>/  replay.bin  DONE
+agent/  best/  snapshots/<step>/  checkpoint/<step>/  replay/  DONE
 """
 
-import fcntl
 import hashlib
 import json
 import os
-import platform
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from pacer.config import Config
 from pacer.errors import PacerError
-from pacer.runs.codec import decode, encode
+from pacer.runs import lock
+from pacer.runs.codec import decode
 from pacer.runs.files import load_json, save_json, sync
 
 LOGS = ("progress.csv", "timings.csv", "evaluations.csv")
@@ -27,29 +23,41 @@ LOGS = ("progress.csv", "timings.csv", "evaluations.csv")
 class RunFolder:
     """A locked run folder. Opening it changes nothing in it; `begin` does."""
 
-    def __init__(self, path: Path, config: Config, bit_exact: bool) -> None:
+    def __init__(
+        self, path: Path, settings: Mapping[str, Any], steps: int, exact: bool, facts: Mapping[str, Any]
+    ) -> None:
+        """`settings` decide the outcome; `facts` (processor, backend, versions) its last bits.
+
+        `exact` says whether the run repeats its bits at all.
+        """
         self.path = path
-        self.config = config
-        self._bit_exact = bit_exact
-        self._lock = _lock(path)
+        self._settings = settings
+        self._exact, self._facts = exact, facts
+        self._lock = lock.take(path)
         try:
-            _check_free_or_same(path, config)
+            _check_free_or_same(path, settings, steps)
         except BaseException:
             self.close()  # an error that is kept somewhere must not keep the lock
             raise
 
-    def begin(self, log_sizes: Mapping[str, int]) -> None:
-        """The run goes on here: what was logged after its checkpoint is dropped."""
-        save_json(self.path / "config.json", {"config": encode(self.config)})
+    def begin(self, log_sizes: Mapping[str, int]) -> list[str]:
+        """The run goes on here: what was logged after its checkpoint is dropped.
+
+        Returns the facts that are others than at its checkpoint: a run that has any is not bit-exact.
+        """
+        save_json(self.path / "config.json", {"config": self._settings})
         (self.path / "DONE").unlink(missing_ok=True)
-        before, now = self._facts(), _versions()
-        same = before.get("bit_exact", True) and all(before.get(name, fact) == fact for name, fact in now.items())
-        self.describe(status="running", bit_exact=self._bit_exact and same, **now)
+        before = self._known() if self.checkpoints() else {}
+        now = json.loads(json.dumps({name: fact for name, fact in self._facts.items() if name in before}))
+        changed = _differences({name: before[name] for name in now}, now)
+        exact = self._exact and before.get("bit_exact", True) and not changed
+        self.describe(status="running", bit_exact=exact, **self._facts)
         for log in LOGS:
             path = self.path / log
             if log_sizes.get(log, 0) < _size(path):
                 os.truncate(path, log_sizes.get(log, 0))
         self._drop_older_checkpoints()  # a crash may have left one
+        return changed
 
     def finished(self, steps: int) -> bool:
         done = self.path / "DONE"
@@ -61,9 +69,9 @@ class RunFolder:
 
     def describe(self, **facts: Any) -> None:
         """Facts about the run that do not decide its outcome."""
-        save_json(self.path / "run.json", {**self._facts(), **facts})
+        save_json(self.path / "run.json", {**self._known(), **facts})
 
-    def _facts(self) -> dict[str, Any]:
+    def _known(self) -> dict[str, Any]:
         path = self.path / "run.json"
         return load_json(path) if path.exists() else {}
 
@@ -96,7 +104,7 @@ class RunFolder:
         for log in LOGS:
             if (self.path / log).exists():
                 sync(self.path / log)
-        save_json(temporary / "manifest.json", {"files": _digests(temporary)})
+        save_json(temporary / "manifest.json", {"files": _digests(temporary), "logs": self.log_sizes()})
         sync(temporary)
         final = self.path / "checkpoint" / str(step)
         temporary.rename(final)
@@ -111,46 +119,30 @@ class RunFolder:
         self._lock.close()
 
 
-def load_config(path: Path) -> Config:
-    """The configuration of the run in `path`."""
+def load_settings(path: Path) -> dict[str, Any]:
+    """The settings of the run in `path`, as plain JSON values."""
     file = path / "config.json"
     if not file.exists():
         raise PacerError(f"{path} is not a run folder: it has no config.json")
-    config: Config = decode(load_json(file).get("config"), Config, "config")
-    return config
+    settings: dict[str, Any] = decode(load_json(file).get("config"), Mapping[str, Any], f"config in {file}")
+    return settings
 
 
-def verify_checkpoint(folder: Path) -> None:
-    """Refuse a checkpoint whose files are not those that were written."""
-    expected = decode(load_json(folder / "manifest.json").get("files"), dict, f"{folder}/manifest.json: files")
+def verify_checkpoint(folder: Path) -> dict[str, int]:
+    """The sizes that the logs had when a checkpoint was taken; one whose files are not those written is refused."""
+    manifest = load_json(folder / "manifest.json")
+    expected = decode(manifest.get("files"), dict, f"{folder}/manifest.json: files")
+    logs = decode(manifest.get("logs"), dict, f"{folder}/manifest.json: logs")
     found = _digests(folder)
     if odd := sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)):
         raise PacerError(
-            f"checkpoint {folder} is damaged: {', '.join(odd)} is not what was written. The run's policies are another "
+            f"checkpoint {folder} is damaged: {', '.join(odd)} is not what was written. The run's agents are another "
             "matter and still there; to train anew, remove the checkpoint or name another folder with --run-dir"
         )
+    return {name: decode(size, int, f"{folder}/manifest.json: {name}") for name, size in logs.items()}
 
 
-def _lock(path: Path) -> TextIO:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        file = (path / ".lock").open("a+", encoding="utf-8")
-    except OSError as error:
-        raise PacerError(f"the run folder {path} cannot be written: {error}. Name another with --run-dir") from error
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.seek(0)
-        holder = file.read().strip()
-        file.close()
-        raise PacerError(f"{path} is in use by another run ({holder}): wait, or name another folder") from None
-    file.truncate(0)
-    file.write(f"process {os.getpid()} on {platform.node()}")
-    file.flush()
-    return file
-
-
-def _check_free_or_same(path: Path, config: Config) -> None:
+def _check_free_or_same(path: Path, settings: Mapping[str, Any], steps: int) -> None:
     """An empty folder, the same run, or the same with more steps."""
     if not (path / "config.json").exists():
         if leftovers := sorted(p.name for p in path.iterdir() if not p.name.startswith(".")):
@@ -158,15 +150,15 @@ def _check_free_or_same(path: Path, config: Config) -> None:
                 f"{path} is not empty and holds no run ({', '.join(leftovers[:3])}): name another folder with --run-dir"
             )
         return
-    known = load_config(path)
-    if config.steps < known.steps:
+    known = load_settings(path)
+    known_steps = decode(known.get("steps"), int, f"steps in {path / 'config.json'}")
+    if steps < known_steps:
         raise PacerError(
-            f"{path} holds a run of {known.steps} steps, more than the {config.steps} asked for: "
+            f"{path} holds a run of {known_steps} steps, more than the {steps} asked for: "
             "ask for at least as many, or name another folder with --run-dir"
         )
-    wanted = json.loads(json.dumps(encode(replace(config, steps=known.steps)), default=repr))
-    changed = sorted(_differences(encode(known), wanted))
-    if changed:
+    wanted = json.loads(json.dumps({**settings, "steps": known_steps}, default=repr))
+    if changed := _differences(known, wanted):
         raise PacerError(
             f"{path} holds a run of another configuration; it differs in {'; '.join(changed)}. "
             "Name another folder with --run-dir"
@@ -174,16 +166,11 @@ def _check_free_or_same(path: Path, config: Config) -> None:
 
 
 def _differences(old: Any, new: Any, where: str = "") -> list[str]:
+    """Every value that is not the same, with its dotted name."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = sorted(old.keys() | new.keys())
         return [d for k in keys for d in _differences(old.get(k), new.get(k), f"{where}.{k}".lstrip("."))]
     return [] if old == new else [f"{where} ({old} there, {new} here)"]
-
-
-def _versions() -> dict[str, Any]:
-    packages = ("pacer-rl", "jax", "jaxlib", "optax", "numpy", "gymnasium", "mujoco")
-    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-    return {"versions": {p: version(p) for p in packages}, "python": platform.python_version(), "machine": machine}
 
 
 def _digests(folder: Path) -> dict[str, str]:

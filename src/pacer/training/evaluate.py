@@ -1,24 +1,16 @@
 """Judges a policy: whole episodes on raw rewards, in an environment of its own."""
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
 
 import numpy as np
 
 from pacer.agent import Policy
+from pacer.observers.events import Episode, Mode
 from pacer.training import seeds
 from pacer.training.world import World
 
-Mode = Literal["greedy", "sampled"]
 MODES: tuple[Mode, ...] = ("greedy", "sampled")
 LONGEST = 10_000  # steps after which an episode without an end is cut
-
-
-class Episode(NamedTuple):
-    mode: Mode
-    episode: int
-    total: float
-    length: int
 
 
 def evaluate(

@@ -12,6 +12,7 @@ from pacer import learner
 from pacer.agent import Agent, Policy
 from pacer.config import Config
 from pacer.errors import PacerError
+from pacer.observers.events import Episode
 from pacer.pieces.trees import from_arrays, to_arrays
 from pacer.pieces.types import Array, Network
 from pacer.runs.arrays import load_arrays, save_arrays
@@ -19,7 +20,7 @@ from pacer.runs.files import load_json, save_json
 from pacer.runs.folder import RunFolder, verify_checkpoint
 from pacer.training import seeds
 from pacer.training.collect import Collector, Position
-from pacer.training.evaluate import Episode, evaluate, mean_return
+from pacer.training.evaluate import evaluate, mean_return
 from pacer.training.replay import Replay
 from pacer.training.statistics import Moments
 from pacer.training.stopping import Stopped, signals

@@ -27,6 +27,8 @@ class Audience:
 
     def tell(self, event: Event) -> None:
         for observer in list(self._observers):
+            if observer not in self._observers:
+                continue  # it failed when it was told that another had
             try:
                 answer = observer(event)
             except Exception as error:

@@ -1,139 +1,154 @@
-"""Configurations survive JSON, and JSON that is no configuration is refused without importing anything."""
+"""One configuration, whichever way it was asked for."""
 
-import json
-import sys
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from pacer.config import PIECES, Config, Schedule, decode, encode
+import pacer
+from pacer.config import Schedule, default_folder, resolve
 from pacer.errors import PacerError
-from pacer.pieces.recipe import Recipe
-from pacer.pieces.risks import Neutral
-from pacer.presets import SIZES, for_task
-from pacer.recipes import RECIPES
-from pacer.runs.files import load_json, save_json
+from pacer.pieces.critics.quantile import Quantile
+from pacer.pieces.risks import CVaR
+from pacer.recipes import PACER_M_ADAPTIVE, RECIPES, SAC
 
 
-def configuration(recipe=RECIPES["pacer-m-adaptive"][1], **changes):
-    return replace(Config("Hopper-v4", {"healthy_reward": 2.0}, "pacer-m", recipe, 3, 1_000), **changes)
+def test_the_default_is_a_listed_recipe_with_the_values_of_the_task():
+    config = resolve("Hopper-v4")
+    assert (config.environment, config.label, config.seed, config.steps) == (
+        "Hopper-v4",
+        "pacer-m-adaptive",
+        0,
+        100_000,
+    )
+    assert config.recipe == replace(
+        PACER_M_ADAPTIVE, weight=replace(PACER_M_ADAPTIVE.weight, initial=0.5, range=(0.3, 0.8))
+    )
+    assert (config.schedule, config.envs, config.environment_options) == (Schedule(), 1, {})
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", RECIPES)
-def test_every_recipe_survives_a_file(name, size, tmp_path):
-    config = configuration(for_task(SIZES[size].apply(RECIPES[name][1]), "Hopper-v4"))
-    save_json(tmp_path / "config.json", {"config": encode(config)})
-    again = decode(load_json(tmp_path / "config.json")["config"], Config)
-    assert again == config
-    assert hash(again.recipe) == hash(config.recipe)
+def test_a_recipe_and_its_name_are_the_same_request(name):
+    for size in ("small", "paper"):
+        assert resolve("Hopper-v4", name, size=size) == resolve("Hopper-v4", RECIPES[name][1], size=size)
 
 
-def test_every_piece_is_in_the_table_under_its_own_name():
-    assert all(name == piece.__name__ and is_dataclass(piece) for name, piece in PIECES.items())
+def test_size_then_task_then_risk_then_overrides():
+    config = resolve(
+        "Hopper-v4",
+        size="paper",
+        risk="cvar:0.25",
+        utility="power:2",
+        overrides={"recipe.critic.levels": 48, "recipe.risk.level": 0.5, "recipe.weight.step": 1, "schedule.block": 25},
+    )
+    assert (config.recipe.batch, config.recipe.critic.levels, config.recipe.encourager.samples) == (400, 48, 100)
+    assert config.recipe.risk == CVaR(0.5)
+    assert (config.recipe.weight.step, config.recipe.weight.range) == (1.0, (0.3, 0.8))
+    assert (
+        config.label == "pacer-m-adaptive-paper-critic.levels_48-weight.step_1-utility_power_2-risk_cvar_0.5-block_25"
+    )
 
 
-def changed(path, value):
-    """An encoded configuration with one value replaced, or taken out where it is `...`."""
-    content = json.loads(json.dumps(encode(configuration())))
-    target = content
-    *way, last = path
-    for key in way:
-        target = target[key]
-    if value is ...:
-        del target[last]
-    else:
-        target[last] = value
-    return content
+def test_the_warm_up_is_the_sizes_unless_the_schedule_says_otherwise():
+    assert resolve("Hopper-v4", size="paper").schedule.warm_up == 10_000
+    assert resolve("Hopper-v4", size="paper", schedule=Schedule(block=25)).schedule.warm_up == 10_000
+    assert resolve("Hopper-v4", size="paper", schedule=Schedule(warm_up=500)).schedule.warm_up == 500
+    assert resolve("Hopper-v4", size="paper", overrides={"schedule.warm_up": 1_000}).schedule.warm_up == 1_000
+
+
+def test_labels_and_folders_keep_different_runs_apart():
+    plain = resolve("Hopper-v4")
+    others = [
+        resolve("Hopper-v4", overrides={"recipe.critic.levels": 64}),
+        resolve("Hopper-v4", overrides={"recipe.critic.levels": 65}),
+        resolve("Hopper-v4", overrides={"recipe.critic": Quantile(levels=64, members=3)}),
+        resolve("Hopper-v4", risk="cvar:0.25"),
+        resolve("Hopper-v4", utility="power:1.5"),
+        resolve("Hopper-v4", size="paper"),
+        resolve("Hopper-v4", schedule=Schedule(warm_up=7)),
+        resolve("Hopper-v4", env_kwargs={"healthy_reward": 2.0}),
+        resolve("Hopper-v4", envs=4),
+        resolve("Hopper-v4", seed=1),
+        resolve("Hopper-v4", replace(SAC, discount=0.5)),
+        resolve("Hopper-v4", replace(SAC, discount=0.6)),
+        resolve("Hopper-v4", name="mine"),
+        resolve("Hopper-v5"),
+    ]
+    folders = [default_folder(config) for config in (plain, *others)]
+    assert len(set(folders)) == len(folders)
+    assert folders[0] == Path("runs/Hopper-v4/pacer-m-adaptive/seed0")
+    assert folders[1] == Path("runs/Hopper-v4/pacer-m-adaptive-critic.levels_64/seed0")
+    assert folders[9] == Path("runs/Hopper-v4/pacer-m-adaptive-envs_4/seed0")
+
+
+def test_an_override_that_changes_nothing_is_not_in_the_label():
+    assert resolve("Hopper-v4", overrides={"recipe.critic.levels": 32}) == resolve("Hopper-v4")
 
 
 @pytest.mark.parametrize(
-    "path, value, message",
+    "env", ["../../x", "/etc/x", "..", "a/../../..", "~/x", ".:.", "function:main.<locals>.<lambda>"]
+)
+def test_no_environment_leads_outside_of_runs(env, tmp_path):
+    folder = (tmp_path / default_folder(resolve(env))).resolve()
+    assert folder.is_relative_to(tmp_path / "runs")
+
+
+def test_our_environments_have_one_name():
+    assert resolve("pacer:pacer/CarNavigation1-v0") == resolve("pacer/CarNavigation1-v0")
+    folder = default_folder(resolve("pacer/CarNavigation1-v0", "sac", seed=2))
+    assert folder == Path("runs/pacer/CarNavigation1-v0/sac/seed2")
+
+
+def test_a_recipe_of_the_users_own_is_called_after_its_content_or_as_it_is_told():
+    own = replace(SAC, discount=0.5)
+    assert resolve("Hopper-v4", own).label.startswith("custom-")
+    assert resolve("Hopper-v4", own).label == resolve("Hopper-v4", replace(SAC, discount=0.5)).label
+    assert resolve("Hopper-v4", own, name="short-sighted", size="paper").label == "short-sighted-paper"
+
+
+def test_numbers_may_be_numpys_or_written_as_floats():
+    config = resolve("Hopper-v4", steps=2e3, seed=np.int64(3), envs=np.int32(2))
+    assert (config.steps, config.seed, config.envs) == (2_000, 3, 2)
+    assert {type(n) for n in (config.steps, config.seed, config.envs)} == {int}
+    assert resolve("Hopper-v4", steps=120).steps == 150
+    assert resolve("Hopper-v4", env_kwargs={"a": np.float64(2), "b": (1, 2)}).environment_options == {
+        "a": 2.0,
+        "b": [1, 2],
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
     [
-        (["piece"], "os.system", "names the piece 'os.system', which does not belong there"),
-        (["recipe", "actor", "piece"], "antigravity", r"\.recipe\.actor names the piece 'antigravity'"),
-        (["recipe", "actor", "piece"], ["PushForward"], "which does not belong there"),
-        (["recipe", "actor", "piece"], "Quantile", r"\.recipe\.actor names the piece 'Quantile', which does not"),
-        (["recipe", "actor"], {"piece": "Schedule"}, "names the piece 'Schedule'"),
-        (["recipe"], {"piece": "Config"}, "names the piece 'Config'"),
-        (["recipe", "actor"], None, "is None: expected Actor"),
-        (["recipe", "actor"], {"hidden": [3]}, "expected Actor"),
-        (["recipe", "actor", "extra"], 1, r"\(PushForward\) has no field extra: it has .*hidden"),
-        (["recipe", "actor", "__class__"], 1, "has no field __class__"),
-        (["recipe", "actor", "hidden"], [64, "64"], r"hidden\[1\] is '64': expected int"),
-        (["recipe", "actor", "hidden"], 64, "hidden is 64"),
-        (["recipe", "actor", "greedy_rule"], "best", "greedy_rule is 'best'"),
-        (["recipe", "batch"], 1.5, "batch is 1.5: expected int"),
-        (["recipe", "batch"], True, "batch is True: expected int"),
-        (["recipe", "batch"], "256", "batch is '256': expected int"),
-        (["recipe", "discount"], "0.9", "discount is '0.9': expected float"),
-        (["recipe", "discount"], 2.0, "expected 0 <= discount < 1"),
-        (["recipe", "weight", "range"], [1.0], "range is"),
-        (["steps"], -50, "steps is -50"),
-        (["seed"], -1, "seed is -1"),
-        (["seed"], ..., "seed"),
-        (["environment"], 7, "environment is 7: expected str"),
-        (["environment_options"], [], "environment_options is"),
-        (["schedule", "block"], 0, "block is 0"),
-        (["schedule", "log_every"], 75, "expected a multiple of the block"),
+        ({"recipe": "pacer-n"}, "unknown recipe 'pacer-n'. Did you mean pacer-"),
+        ({"recipe": RECIPES["sac"]}, "recipe is a tuple: expected a name .* take the second"),
+        ({"recipe": None}, "recipe is a NoneType"),
+        ({"recipe": "sac", "risk": "cvar:0.25"}, "needs a distribution of returns"),
+        ({"risk": "cvar"}, "expected cvar:LEVEL"),
+        ({"risk": 0.25}, r"recipe\.risk is 0\.25: expected Risk"),
+        ({"size": "huge"}, "unknown size 'huge': expected small or paper"),
+        ({"steps": 0}, "steps is 0: expected a whole number from 1"),
+        ({"steps": 1.5}, r"steps is 1\.5: expected a whole number"),
+        ({"seed": -1}, "seed is -1"),
+        ({"seed": "0"}, "seed is '0'"),
+        ({"envs": 0}, "envs is 0"),
+        ({"name": "my run"}, "name is 'my run'"),
+        ({"name": "../run"}, "name is '../run'"),
+        ({"env_kwargs": {"task": object()}}, "cannot be written as JSON"),
+        ({"overrides": {"critic.levels": 3}}, "It has recipe, schedule"),
+        ({"overrides": {"recipe.critic.levles": 3}}, "Did you mean levels"),
     ],
 )
-def test_a_wrong_configuration_is_refused_and_its_place_named(path, value, message):
-    before = set(sys.modules)
+def test_what_cannot_be_is_refused(arguments, message):
     with pytest.raises(PacerError, match=message):
-        decode(changed(path, value), Config)
-    assert set(sys.modules) == before
+        resolve("Hopper-v4", **arguments)
 
 
-@pytest.mark.parametrize("content", [None, [], "Config", 3, {"environment": "Hopper-v4"}])
-def test_what_is_no_configuration_at_all_is_refused(content):
-    with pytest.raises(PacerError, match="expected Config"):
-        decode(content, Config)
-
-
-@pytest.mark.parametrize(
-    "text, message",
-    [
-        ("", "cannot be read"),
-        ("{", "cannot be read"),
-        ('{"format": 1, "a": NaN}', "NaN is not a number in JSON"),
-        ('{"format": 2}', "of format 2, and this version of pacer reads format 1"),
-        ("{}", "of format None"),
-        ("[1]", "of format None"),
-        ('{"format": 1, "a": ' + "[" * 200_000, "cannot be read"),
-        ("\xff\xfe", "cannot be read"),
-    ],
-)
-def test_a_file_that_is_not_ours_is_refused_by_name(text, message, tmp_path):
-    path = tmp_path / "config.json"
-    path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(PacerError, match=message) as error:
-        load_json(path)
-    assert str(path) in str(error.value)
-
-
-def test_a_missing_file_is_refused_by_name(tmp_path):
-    with pytest.raises(PacerError, match=r"nothing\.json cannot be read"):
-        load_json(tmp_path / "nothing.json")
-
-
-@pytest.mark.parametrize("depth", [50, 5_000])
-def test_deep_nesting_is_refused(depth):
-    nested = {"piece": "Config"}
-    for _ in range(depth):
-        nested = {"piece": "Config", "environment_options": nested}
-    with pytest.raises(PacerError):
-        decode(nested, Config)
-
-
-def test_values_that_json_cannot_hold_are_refused_before_the_file_is_touched(tmp_path):
-    path = tmp_path / "run.json"
-    save_json(path, {"a": 1})
-    for value in (object(), float("nan")):
-        with pytest.raises(PacerError, match=r"run\.json cannot be written as JSON"):
-            save_json(path, {"a": value})
-    assert load_json(path)["a"] == 1
-    assert [p.name for p in tmp_path.iterdir()] == ["run.json"]
+def test_recipe_and_schedule_share_no_field_name():
+    """Labels leave out which of the two a field belongs to."""
+    config = resolve("Hopper-v4")
+    assert not vars(config.recipe).keys() & vars(config.schedule).keys()
 
 
 @pytest.mark.parametrize(
@@ -144,15 +159,5 @@ def test_nonsense_schedules_are_refused(changes):
         Schedule(**changes)
 
 
-def test_integers_become_floats_where_a_float_is_declared():
-    recipe = decode(changed(["recipe", "reward_scale"], 2)["recipe"], Recipe)
-    assert type(recipe.reward_scale) is float
-
-
-def test_a_piece_that_no_file_could_name_is_refused_before_anything_is_learnt():
-    @dataclass(frozen=True)
-    class Stranger(Neutral):
-        pass
-
-    with pytest.raises(PacerError, match=r"Stranger is .*add_piece"):
-        encode(configuration(replace(RECIPES["pacer-m"][1], risk=Stranger())))
+def test_the_package_has_it():
+    assert pacer.resolve is resolve

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pacer.api import DEFAULT_RECIPE
 from pacer.commands.train import parse
+from pacer.config import DEFAULT_RECIPE
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -18,8 +18,8 @@ COMMANDS = sorted({line for page in PAGES for line in re.findall(r"^pacer train 
 def test_a_shown_command_is_taken(line):
     words = shlex.split(line, comments=True)[2:]
     name, words = (DEFAULT_RECIPE, words) if words[0].startswith("-") else (words[0], words[1:])
-    config, _, _ = parse(name, words)
-    assert config.algorithm.startswith(name)
+    config, _ = parse([name, *words])
+    assert config.label.startswith(name)
     assert config.environment == words[words.index("--env") + 1]
 
 

@@ -22,11 +22,13 @@ ALLOWED = {
     "envs": ("envs", "errors"),
     "runs": ("runs", "errors"),
     "presets": ("pieces",),
-    "config": ("pieces", "recipes", "presets", "runs", "errors"),
+    "overrides": ("runs", "errors"),
+    "names": ("runs", "errors"),
+    "config": ("pieces", "recipes", "presets", "overrides", "names", "runs", "errors"),
     "agent": ("pieces", "runs", "envs", "errors"),
     "observers": ("observers", "runs", "config", "errors"),
-    "training": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "errors"),
-    "api": ("training", *HEART, "agent", "config", "presets", "observers", "runs", "envs", "runtime", "errors"),
+    "training": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "runtime", "errors"),
+    "api": ("training", *HEART, "agent", "config", "observers", "envs", "errors"),
 }
 TOP = {"__init__", "__main__", "cli", "commands"}
 # Functions that open a door upwards, each for a reason given where it stands: (file, what it imports).

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pacer.api import execute
 from pacer.config import Config, Schedule
 from pacer.presets import Size
 from pacer.recipes import RECIPES
+from pacer.training.execute import execute
 from pacer.training.stopping import Stopped
 from tests.worlds import Drift
 
@@ -34,11 +34,11 @@ TIMES = ("timings.csv", "progress.json", "manifest.json", "run.json", ".lock")
 
 
 def configuration(steps=STEPS, seed=0, recipe=RECIPE, environment="Drift-v0", **schedule):
-    return Config(environment, {}, "pacer-m-adaptive", recipe, seed, steps, replace(SCHEDULE, **schedule))
+    return Config(environment, {}, "pacer-m-adaptive", recipe, seed, steps, schedule=replace(SCHEDULE, **schedule))
 
 
 def train(folder: Path, make=Drift, report=lambda facts: None, **changes):
-    execute(configuration(**changes), folder, make, report)
+    execute(configuration(**changes), folder, make, [report])
 
 
 def results(folder: Path) -> dict[str, bytes]:

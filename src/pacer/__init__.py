@@ -1,39 +1,59 @@
-"""Distributional actor-critic learning in continuous control: PACER and the algorithms it is compared with."""
+"""Distributional actor-critic learning in continuous control: PACER and the algorithms it is compared with.
 
-from pacer.envs.registration import register_with_gymnasium
+Importing this makes its environments known to Gymnasium. What needs JAX is imported when it is first used, so that
+`use_one_thread` can come before.
+"""
 
-TYPE_CHECKING = False  # as in `typing`, whose import would be half of the time this module takes
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from pacer.envs.registration import register_environments
+from pacer.errors import PacerError
+from pacer.runtime import use_one_thread
+
 if TYPE_CHECKING:
     from pacer.agent import Agent
     from pacer.api import load, train
-    from pacer.config import Config, Schedule
-    from pacer.errors import PacerError
+    from pacer.config import Config, Schedule, resolve
     from pacer.pieces.recipe import Recipe
     from pacer.recipes import RECIPES
+    from pacer.runs.reader import Run
 
-__all__ = ["RECIPES", "Agent", "Config", "PacerError", "Recipe", "Schedule", "load", "train"]
+__version__ = "0.1.0"
+__all__ = [
+    "RECIPES",
+    "Agent",
+    "Config",
+    "PacerError",
+    "Recipe",
+    "Run",
+    "Schedule",
+    "load",
+    "resolve",
+    "train",
+    "use_one_thread",
+]
 
 _HOMES = {
     "RECIPES": "recipes",
     "Agent": "agent",
     "Config": "config",
-    "PacerError": "errors",
     "Recipe": "pieces.recipe",
+    "Run": "runs.reader",
     "Schedule": "config",
     "load": "api",
+    "resolve": "config",
     "train": "api",
 }
 
-register_with_gymnasium()
+register_environments()
 
 
 def __getattr__(name: str) -> object:
-    # Importing JAX takes a second: it waits until something needs it.
     if name not in _HOMES:
         raise AttributeError(f"module 'pacer' has no attribute {name!r}")
-    from importlib import import_module
-
-    from pacer.runtime import use_one_thread
-
-    use_one_thread()
     return getattr(import_module(f"pacer.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,42 +1,19 @@
-"""The command line. Heavy imports wait for the command that needs them."""
+"""What every command of the command line has in common: one thread, the cache, and errors as one line.
+
+The commands' names and the help are in `pacer_launcher`, outside the package, where they need no import of it.
+"""
 
 import sys
 from importlib import import_module
 
+from pacer.errors import PacerError
 from pacer.runtime import keep_compiled_blocks, use_one_thread
 
-COMMANDS = ("train", "evaluate", "record", "list")
 
-HELP = """usage: pacer COMMAND ...
-
-Distributional actor-critic learning in continuous control.
-
-  pacer train [RECIPE] --env ID   train; RECIPE is pacer-m-adaptive unless named
-  pacer evaluate RUN              judge a trained policy
-  pacer record RUN                an MP4 of a trained policy
-  pacer list                      recipes, what they are, and the sizes they come in
-
-`pacer COMMAND --help` tells the options of a command."""
-
-
-def main() -> None:
-    arguments = sys.argv[1:]
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(HELP)
-        return
-    command, *rest = arguments
-    if command not in COMMANDS:
-        sys.exit(f"pacer: unknown command {command!r}: expected {', '.join(COMMANDS)}")
-    use_one_thread()
+def run(command: str, arguments: list[str]) -> None:
+    """Run one command; ends the process where it fails or is stopped."""
+    use_one_thread()  # before the import of JAX, hence of the command
     keep_compiled_blocks()
-    try:
-        _run(command, rest)
-    except KeyboardInterrupt:
-        sys.exit(130)
-
-
-def _run(command: str, arguments: list[str]) -> None:
-    from pacer.errors import PacerError
     from pacer.training.stopping import Stopped
 
     try:
@@ -46,3 +23,5 @@ def _run(command: str, arguments: list[str]) -> None:
     except Stopped as stop:
         print(f"stopped by {stop}; the same command continues the run", file=sys.stderr)
         sys.exit(stop.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)

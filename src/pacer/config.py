@@ -1,10 +1,22 @@
-"""The configuration of a run."""
+"""The configuration of a run, and how it is made of what a user asks for."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from pacer.errors import PacerError, near
+from pacer.names import digest, label, parse_piece, safe
+from pacer.overrides import changed, differences, plain, whole
 from pacer.pieces.recipe import Recipe
+from pacer.pieces.risks import Risk
+from pacer.pieces.utilities import Utility
+from pacer.presets import SIZES, Size, filled, for_task
+from pacer.recipes import RECIPES
+from pacer.runs.codec import encode
+
+DEFAULT_RECIPE = "pacer-m-adaptive"
 
 
 @dataclass(frozen=True)
@@ -50,12 +62,14 @@ class Config:
 
     environment: str
     environment_options: Mapping[str, Any]
-    algorithm: str
-    """The name in `pacer list` that the recipe started from."""
+    label: str
+    """What the run is called: the recipe it started from, and what was changed."""
     recipe: Recipe
     seed: int
     steps: int
     """Environment steps, in whole blocks."""
+    envs: int = 1
+    """Environments that are stepped in turn; together they make the steps."""
     schedule: Schedule = Schedule()
 
     def __post_init__(self) -> None:
@@ -65,3 +79,114 @@ class Config:
             )
         if self.seed < 0:
             raise ValueError(f"seed is {self.seed}: expected a whole number, 0 or more")
+        if self.envs < 1:
+            raise ValueError(f"envs is {self.envs}: expected a whole number above 0")
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """What overrides reach."""
+
+    recipe: Recipe
+    schedule: Schedule
+
+
+def resolve(
+    env: str,
+    recipe: str | Recipe = DEFAULT_RECIPE,
+    *,
+    steps: float = 100_000,
+    seed: int = 0,
+    size: str = "small",
+    risk: str | Risk | None = None,
+    utility: str | Utility | None = None,
+    env_kwargs: Mapping[str, Any] | None = None,
+    envs: int = 1,
+    overrides: Mapping[str, Any] | None = None,
+    schedule: Schedule | None = None,
+    name: str | None = None,
+) -> Config:
+    """The configuration that a user asks for. Pure: the command line and `pacer.train` both come here.
+
+    Size and task fill what the recipe and the schedule leave at their defaults; then come risk measure and utility,
+    then the overrides, such as `{"recipe.critic.levels": 64, "schedule.warm_up": 5_000}`. Steps are rounded up to
+    whole blocks, since learning happens at their ends.
+    """
+    env = env.removeprefix("pacer:")  # our own environments are known without an import
+    origin, started = _named(recipe)
+    sized = _size(size)
+    warm_up = {"warm_up": sized.warm_up}
+    base = _Choices(for_task(sized.apply(started), env), filled(Schedule(), warm_up))
+    given = replace(base, schedule=filled(schedule, warm_up)) if schedule else base
+    chosen = changed(given, {**_shaping(risk, utility), **(overrides or {})})
+    block, options = chosen.schedule.block, _options(env_kwargs or {})
+    differing = {key.partition(".")[2]: value for key, value in differences(base, chosen).items()}
+    several = {"envs": envs} if envs != 1 else {}
+    title = "-".join([_checked(name) if name else origin, *([size] if size != "small" else [])])
+    try:
+        return Config(
+            environment=env,
+            environment_options=options,
+            label=label(title, {**differing, **options, **several}),
+            recipe=chosen.recipe,
+            seed=whole(seed, "seed", 0),
+            steps=-(-whole(steps, "steps", 1) // block) * block,
+            envs=whole(envs, "envs", 1),
+            schedule=chosen.schedule,
+        )
+    except ValueError as error:
+        raise PacerError(str(error)) from error
+
+
+def default_folder(config: Config) -> Path:
+    """Where a run lives if nothing else is said; always inside runs/."""
+    environment = map(safe, config.environment.replace(":", "-").split("/"))
+    return Path("runs", *environment, config.label, f"seed{config.seed}")
+
+
+def _named(recipe: str | Recipe) -> tuple[str, Recipe]:
+    """A recipe and its name; one of the user's own is called after its content."""
+    if isinstance(recipe, Recipe):
+        known = (name for name, (_, listed) in RECIPES.items() if listed == recipe)
+        return next(known, f"custom-{digest(encode(recipe, Recipe))}"), recipe
+    if not isinstance(recipe, str):
+        raise PacerError(
+            f"recipe is a {type(recipe).__name__}: expected a name such as {DEFAULT_RECIPE!r}, or a Recipe. "
+            "RECIPES holds pairs of description and recipe: take the second"
+        )
+    if recipe not in RECIPES:
+        raise PacerError(f"unknown recipe {recipe!r}.{near(recipe, RECIPES)} `pacer list` names them all")
+    return recipe, RECIPES[recipe][1]
+
+
+def _size(name: str) -> Size:
+    if name not in SIZES:
+        raise PacerError(f"unknown size {name!r}: expected {' or '.join(SIZES)}")
+    return SIZES[name]
+
+
+def _shaping(risk: str | Risk | None, utility: str | Utility | None) -> dict[str, Any]:
+    """Risk measure and utility as overrides; a string is as it is typed (`cvar:0.25`)."""
+    given = {
+        "recipe.risk": parse_piece(risk, Risk, "risk measure") if isinstance(risk, str) else risk,
+        "recipe.utility": parse_piece(utility, Utility, "utility") if isinstance(utility, str) else utility,
+    }
+    return {name: piece for name, piece in given.items() if piece is not None}
+
+
+def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The environment's options as config.json holds them."""
+    try:
+        options: dict[str, Any] = json.loads(json.dumps(dict(given), default=plain, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise PacerError(
+            f"the environment's options {given!r} cannot be written as JSON ({error}): "
+            "use plain values, or train on a function that makes the environment"
+        ) from error
+    return options
+
+
+def _checked(name: str) -> str:
+    if safe(name) != name:
+        raise PacerError(f"name is {name!r}: expected letters, digits, '.', '_', '+' and '-', since it names a folder")
+    return name

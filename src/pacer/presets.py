@@ -1,11 +1,14 @@
 """Values that go with a size or a task rather than with an algorithm."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pacer.pieces.backups import SoftMaximum
 from pacer.pieces.encouragers.weights import MovingDual
 from pacer.pieces.recipe import Recipe
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -20,20 +23,20 @@ class Size:
     """Random actions before the policy acts."""
 
     def apply(self, recipe: Recipe) -> Recipe:
-        sized: Recipe = _with_fields(recipe, {name: getattr(self, name) for name in _SIZED})
-        return sized
+        """The recipe in this size; what it does not leave at its default stays."""
+        return filled(recipe, {name: getattr(self, name) for name in _SIZED})
 
 
-def _with_fields(piece: Any, values: dict[str, Any]) -> Any:
-    """The piece, and the pieces in it, with the fields that they have set to these values."""
+def filled(piece: T, values: Mapping[str, Any]) -> T:
+    """The piece, and the pieces in it, with these values in the fields that are at their defaults."""
     changes = {}
-    for field in fields(piece):
+    for field in fields(piece):  # type: ignore[arg-type]
         value = getattr(piece, field.name)
-        if field.name in values:
+        if field.name in values and value == field.default:
             changes[field.name] = values[field.name]
-        elif is_dataclass(value):
-            changes[field.name] = _with_fields(value, values)
-    return replace(piece, **changes)
+        elif is_dataclass(value) and not isinstance(value, type):
+            changes[field.name] = filled(value, values)
+    return replace(piece, **changes)  # type: ignore[type-var]
 
 
 _SIZED = ("hidden", "levels", "samples", "batch")
@@ -54,11 +57,13 @@ class Task:
     """A further reward scale for soft Q-learning, where it stands for the temperature."""
 
     def apply(self, recipe: Recipe) -> Recipe:
-        if isinstance(recipe.weight, MovingDual):
-            weight = replace(recipe.weight, initial=self.initial_weight, range=self.weight_range)
-            recipe = replace(recipe, weight=weight)
-        scale = self.reward_scale * (self.soft_scale if isinstance(recipe.backup, SoftMaximum) else 1.0)
-        return replace(recipe, reward_scale=recipe.reward_scale * scale)
+        """The recipe with these values where it leaves its own at their defaults."""
+        weight, scale = recipe.weight, recipe.reward_scale
+        if isinstance(weight, MovingDual) and (weight.initial, weight.range) == (MovingDual.initial, MovingDual.range):
+            weight = replace(weight, initial=self.initial_weight, range=self.weight_range)
+        if scale == Recipe.reward_scale:
+            scale = self.reward_scale * (self.soft_scale if isinstance(recipe.backup, SoftMaximum) else 1.0)
+        return replace(recipe, weight=weight, reward_scale=scale)
 
 
 # The authors' settings for MuJoCo, ours for the cars: their rewards are two orders smaller, and with the recipe's own

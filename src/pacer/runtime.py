@@ -1,25 +1,35 @@
-"""How JAX runs: one thread, and compiled blocks kept for the next run.
+"""How JAX runs: one thread, and compiled blocks kept for the next run; and what else decides a run's bits.
 
 One thread per run is as fast as two at these sizes, and the only mode in which XLA repeats its bits.
 To be called before JAX is imported, so this module imports nothing heavy.
 """
 
+import ctypes
 import hashlib
 import os
 import platform
 import sys
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+PACKAGES = ("pacer-rl", "jax", "jaxlib", "optax", "numpy", "gymnasium", "mujoco")
 _VARIABLES = {"NPROC": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _FLAG = "--xla_cpu_multi_thread_eigen"
 
 
 def use_one_thread() -> bool:
     """Ask XLA and BLAS for one thread each; False when JAX is already there and did not start that way."""
-    if not _asked() and "jax" not in sys.modules:
+    if not has_one_thread() and "jax" not in sys.modules:
         os.environ.update(_VARIABLES)
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_FLAG}=false".strip()
-    return _asked()
+        _narrow_numpy()
+    return has_one_thread()
+
+
+def has_one_thread() -> bool:
+    """Whether one thread was asked for, by `use_one_thread` here or in the process that started this one."""
+    return os.environ.get("NPROC") == "1" and f"{_FLAG}=false" in os.environ.get("XLA_FLAGS", "")
 
 
 def keep_compiled_blocks() -> None:
@@ -28,15 +38,32 @@ def keep_compiled_blocks() -> None:
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(home / "pacer" / _processor()))
 
 
-def _asked() -> bool:
-    return os.environ.get("NPROC") == "1" and f"{_FLAG}=false" in os.environ.get("XLA_FLAGS", "")
+def facts(backend: str) -> dict[str, Any]:
+    """What the bits of a run depend on beside its configuration; `backend` is JAX's."""
+    return {
+        "machine": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+        "backend": backend,
+        "xla_flags": os.environ.get("XLA_FLAGS", ""),
+        "python": platform.python_version(),
+        "versions": {package: version(package) for package in PACKAGES},
+    }
+
+
+def _narrow_numpy() -> None:
+    """OpenBLAS reads the variables when it is loaded: where NumPy came first, it must be told."""
+    if core := sys.modules.get("numpy._core._multiarray_umath"):
+        library = ctypes.CDLL(core.__file__)
+        for prefix, suffix in (("scipy_", "64_"), ("", "64_"), ("", "")):
+            if tell := getattr(library, f"{prefix}openblas_set_num_threads{suffix}", None):
+                tell(1)
 
 
 def _processor() -> str:
-    """A name for this kind of processor: compiled code of another kind could not run here."""
+    """A name for this kind of processor: compiled code of another kind could not run here, or not to the same bits."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        facts = sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))})
+        traits = sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))})
     except OSError:
-        facts = [platform.processor()]
-    return hashlib.sha256("\n".join([platform.machine(), *facts]).encode()).hexdigest()[:16]
+        traits = [platform.processor()]
+    return hashlib.sha256("\n".join([platform.machine(), *traits]).encode()).hexdigest()[:16]

@@ -4,17 +4,22 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pacer import cli
+import pacer_launcher
+from pacer import commands
 from pacer.commands.train import parse
+from pacer.config import default_folder, resolve
 from pacer.recipes import RECIPES
+from pacer.training.execute import execute
 from tests.tiny_runs import STEPS, configuration, everything, results, train
+from tests.worlds import Drift
 
 pytestmark = pytest.mark.xdist_group("training")
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 ENV = "tests.worlds:Drift-v0"
 # The same small run as in tests/runs.py, so that it compiles once.
 SMALL = [
@@ -29,7 +34,7 @@ SMALL = [
 def pacer(*arguments, **variables):
     """The command in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-c", "from pacer.cli import main; main()", *map(str, arguments)],
+        [sys.executable, "-m", "pacer", *map(str, arguments)],
         cwd=ROOT,
         env={**os.environ, **variables},
         capture_output=True,
@@ -47,7 +52,7 @@ def command(monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", ["pacer", *map(str, arguments)])
         code, said = 0, ""
         try:
-            cli.main()
+            pacer_launcher.main()
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 1 if end.code else 0
             said = end.code if isinstance(end.code, str) else ""
@@ -61,19 +66,27 @@ def command(monkeypatch, capsys):
 def test_help_names_every_command(command, arguments):
     code, said = command(*arguments)
     assert code == 0
-    assert all(f"pacer {name}" in said for name in cli.COMMANDS)
+    assert all(f"pacer {name}" in said for name in pacer_launcher.COMMANDS)
 
 
-def test_help_imports_nothing_heavy():
+def test_every_command_has_a_module_and_every_module_a_command():
+    modules = {p.stem for p in Path(commands.__file__).parent.glob("[!_]*.py")}
+    assert modules == set(pacer_launcher.COMMANDS)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["tarin"]])
+def test_help_and_unknown_commands_do_not_wait_for_the_package(arguments):
+    code = "import sys, pacer_launcher as p\ntry: p.main()\nfinally: assert 'pacer' not in sys.modules"
+    # Without `site`, whose .pth files of an installation may import anything.
     run = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", "from pacer.cli import main; main()", "--help"],
+        [sys.executable, "-S", "-c", code, *arguments],
+        env={**os.environ, "PYTHONPATH": str(Path(pacer_launcher.__file__).parent)},
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
-    loaded = {line.split("|")[-1].strip() for line in run.stderr.splitlines()}
-    assert "pacer.cli" in loaded
-    assert not loaded & {"jax", "numpy", "gymnasium", "tyro", "rich"}
+    assert "Traceback" not in run.stderr
+    assert "expected train" in run.stderr if arguments == ["tarin"] else "pacer train" in run.stdout
 
 
 def test_list_names_every_recipe_and_size(command):
@@ -96,8 +109,12 @@ def test_list_names_every_recipe_and_size(command):
         (["train", "--env", "Pendulum-v1", "--recipe.batch", "many"], 2, "--recipe.batch"),
         (["train", "--env", "Pendulum-v1", "--recipe.discount", "2"], 2, "expected 0 <= discount < 1"),
         (["train", "--env", "Pendulum-v1", "--size", "huge"], 1, "unknown size 'huge': expected small or paper"),
-        (["train", "--env", "Pendulum-v1", "--steps", "0"], 1, "steps is 0: expected a whole number above 0"),
-        (["train", "--env", "Pendulum-v1", "--steps", "-70"], 1, "steps is -70: expected a whole number above 0"),
+        (["train", "--env", "Pendulum-v1", "--steps", "0"], 1, "steps is 0: expected a whole number from 1"),
+        (["train", "--env", "Pendulum-v1", "--steps", "-70"], 1, "steps is -70: expected a whole number from 1"),
+        (["train", "--env", "Pendulum-v1", "--steps", "1e-3"], 1, "steps is 0.001: expected a whole number"),
+        (["train", "--env", "Pendulum-v1", "--envs", "0"], 1, "envs is 0"),
+        (["train", "--env", "Pendulum-v1", "--risk", "cvar"], 1, "expected cvar:LEVEL"),
+        (["train", "--env", "Pendulum-v1", "--name", "a/b"], 1, "name is 'a/b'"),
         (["train", "--env", "Pendulum-v1", "--seed", "-1"], 1, "seed is -1"),
         (["train", "--env", "Pendulum-v1", "--env-kwargs", "{g:1}"], 1, "are not JSON"),
         (["train", "--env", "Pendulum-v1", "--env-kwargs", "[1]"], 1, "expected a JSON object"),
@@ -131,27 +148,42 @@ def test_an_error_is_one_line_without_a_traceback():
     assert len(run.stderr.splitlines()) == 1
 
 
-def test_overrides_reach_any_field_and_size_and_task_come_first(tmp_path):
-    run = ["--env", "Hopper-v4", "--size", "paper", "--steps", "120", "--run-dir", str(tmp_path), "--quiet"]
-    overrides = ["--recipe.actor.hidden", "32", "--recipe.weight.step", "0.5"]
-    config, folder, quiet = parse("pacer-m-adaptive", [*run, *overrides])
-    assert config.recipe.actor.hidden == (32,)
-    assert config.recipe.critic.hidden == (400, 400)
-    assert (config.recipe.weight.step, config.recipe.weight.range) == (0.5, (0.3, 0.8))
-    assert (config.steps, config.schedule.warm_up) == (150, 10_000)
-    assert (folder, quiet) == (tmp_path, True)
-    assert parse("pacer-m", ["--env", "pacer/X-v0"])[1] == Path("runs/pacer/X-v0/pacer-m/seed0")
+def test_the_command_line_and_python_ask_for_the_same():
+    line = ["sac", "--env", "Hopper-v4", "--size", "paper", "--steps", "1.2e2", "--seed", "3", "--envs", "2"]
+    values = ["--recipe.weight.initial", "0.5", "--schedule.warm-up", "1000", "--utility", "power:2"]
+    config, chosen = parse([*line, *values, "--env-kwargs", '{"healthy_reward": 2}', "--env-workers", "2", "--quiet"])
+    assert config == resolve(
+        "Hopper-v4",
+        "sac",
+        size="paper",
+        steps=120,
+        seed=3,
+        envs=2,
+        utility="power:2",
+        env_kwargs={"healthy_reward": 2},
+        overrides={"recipe.weight.initial": 0.5, "schedule.warm_up": 1_000},
+    )
+    assert (config.steps, config.recipe.batch, config.schedule.warm_up) == (150, 400, 1_000)
+    assert (chosen.env_workers, chosen.quiet, chosen.run_dir) == (2, True, None)
+
+
+def test_a_sweep_does_not_land_in_one_folder():
+    sweep = [[], ["--recipe.batch", "64"], ["--recipe.batch", "128"], ["--schedule.block", "25"], ["--seed", "1"]]
+    folders = [default_folder(parse(["--env", "Pendulum-v1", *words])[0]) for words in sweep]
+    assert len(set(folders)) == len(sweep)
+    assert folders[1] == Path("runs/Pendulum-v1/pacer-m-adaptive-batch_64/seed0")
 
 
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory):
     folder = tmp_path_factory.mktemp("unbroken")
-    train(folder, environment=ENV)
+    execute(parse(SMALL)[0], folder, Drift)
     return results(folder)
 
 
 def test_the_command_asks_for_the_run_of_these_tests():
-    assert parse("pacer-m-adaptive", SMALL)[0] == configuration(environment=ENV)
+    config = parse(SMALL)[0]
+    assert config == replace(configuration(environment=ENV), label=config.label)
 
 
 def test_a_run_killed_then_stopped_then_started_gives_the_bytes_of_an_unbroken_one(unbroken, tmp_path):

@@ -1,13 +1,14 @@
-"""The ids are known to Gymnasium without heavy imports, and without importing the package by hand."""
+"""The ids are known to Gymnasium once the package is imported, by hand or by the id; JAX is not."""
 
+import pickle
 import subprocess
 import sys
-from pathlib import Path
 
 import gymnasium
 import pytest
 
-from pacer.envs.registration import ENVIRONMENTS, register_environments, register_with_gymnasium
+from pacer.envs.make import maker
+from pacer.envs.registration import ENVIRONMENTS, register_environments
 
 
 def run(code: str) -> str:
@@ -20,22 +21,16 @@ def test_all_five_ids_are_registered_once() -> None:
     register_environments()
     before = {id: gymnasium.registry[id] for id in ENVIRONMENTS}
     register_environments()
-    register_with_gymnasium()
     assert len(before) == 5
     assert all(gymnasium.registry[id] is spec for id, spec in before.items())
     assert all(spec.max_episode_steps == 1000 for spec in before.values())
 
 
 @pytest.mark.parametrize("id", ENVIRONMENTS)
-def test_making_an_environment_needs_no_jax(id: str) -> None:
+def test_an_id_that_names_the_package_is_all_it_takes(id: str) -> None:
     code = f"""
-import sys
-from pacer.envs.registration import register_environments
-assert not {{"gymnasium", "numpy", "mujoco", "jax"}} & set(sys.modules)
-register_environments()
-import gymnasium
-assert "mujoco" not in sys.modules
-env = gymnasium.make({id!r})
+import sys, gymnasium
+env = gymnasium.make("pacer:{id}")
 env.reset(seed=0)
 env.step(env.action_space.sample())
 assert "jax" not in sys.modules
@@ -44,20 +39,22 @@ print(env.spec.id)
     assert run(code).strip() == id
 
 
-def test_the_ids_appear_when_gymnasium_is_imported_later(tmp_path: Path) -> None:
-    source = Path(sys.modules["pacer.envs.registration"].__file__ or "").parents[2]
-    line = "import pacer.envs.registration; pacer.envs.registration.register_with_gymnasium()"
-    (tmp_path / "pacer.pth").write_text(f"{source}\n{line}\n")
-    # A site folder's .pth files run at the start of the interpreter, before any code of the user.
-    code = f"""
-import site, sys
-site.addsitedir({str(tmp_path)!r})
-assert "gymnasium" not in sys.modules
-import gymnasium
-print(gymnasium.make("pacer/CarNavigation1-v0").spec.id)
-print(sum(type(finder).__module__.startswith("pacer") for finder in sys.meta_path))
+def test_importing_the_package_registers_and_imports_no_environment_and_no_jax() -> None:
+    code = """
+import sys, gymnasium, pacer
+assert not {"mujoco", "jax", "tyro", "rich"} & set(sys.modules)
+print(*(id for id in gymnasium.registry if id.startswith("pacer/")))
 """
-    assert run(code).split() == ["pacer/CarNavigation1-v0", "0"]
+    assert run(code).split() == list(ENVIRONMENTS)
+
+
+@pytest.mark.parametrize("name", ["Pendulum-v1", "pacer/CarNavigation1-v0"])
+def test_what_makes_an_environment_can_be_sent_to_another_process(name: str) -> None:
+    make = pickle.loads(pickle.dumps(maker(name, {}, "rgb_array")))
+    env = make()
+    assert env.spec.id == name
+    assert env.render_mode == "rgb_array"
+    env.close()
 
 
 def test_vectorised_environments_work() -> None:

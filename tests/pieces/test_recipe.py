@@ -8,10 +8,9 @@ from pacer.pieces.actors.push_forward import PushForward
 from pacer.pieces.critics.quantile import Quantile
 from pacer.pieces.encouragers.base import Nothing
 from pacer.pieces.encouragers.mmd import MMD
-from pacer.pieces.encouragers.weights import Fixed, MovingDual
+from pacer.pieces.encouragers.weights import MovingDual
 from pacer.pieces.recipe import Averaging, Recipe
 from pacer.pieces.risks import CVaR
-from pacer.presets import SIZES, for_task
 from pacer.recipes import (
     M0P0,
     M0P0G,
@@ -79,18 +78,3 @@ def test_recipes_compare_hash_and_print_by_value(name):
     assert meaning
     assert replace(recipe) == recipe
     assert hash(replace(recipe)) == hash(recipe)
-
-
-def test_paper_size_is_the_papers():
-    recipe = SIZES["paper"].apply(PACER_M)
-    assert recipe.actor.hidden == recipe.critic.hidden == (400, 400)
-    assert (recipe.critic.levels, recipe.encourager.samples, recipe.batch) == (64, 100, 400)
-    assert recipe.weight == Fixed(0.01)
-
-
-def test_task_values_reach_the_recipe_whatever_the_version():
-    adapted = for_task(PACER_M_ADAPTIVE, "Hopper-v5")
-    assert adapted.weight == MovingDual(initial=0.5, range=(0.3, 0.8))
-    assert for_task(PACER_M, "HumanoidStandup-v4").reward_scale == 0.05
-    assert for_task(PACER_M, "Humanoid-v4") == PACER_M
-    assert for_task(PACER_M_ADAPTIVE, "module:Own-v0") == PACER_M_ADAPTIVE

@@ -1,26 +1,18 @@
 """`pacer train`: a recipe, an environment, and overrides of any field of either."""
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import tyro
 
-from pacer.api import (
-    DEFAULT_RECIPE,
-    configure,
-    default_folder,
-    execute,
-    known_size,
-    labelled,
-    suited,
-    with_risk_and_utility,
-)
-from pacer.config import Config, Schedule
+from pacer.config import DEFAULT_RECIPE, Config, Schedule, default_folder, resolve
 from pacer.envs.make import maker, parse_options
 from pacer.observers.display import Display
+from pacer.overrides import differences
 from pacer.pieces.recipe import Recipe
+from pacer.training.execute import execute
 
 
 @dataclass(frozen=True)
@@ -30,8 +22,8 @@ class Arguments:
     env: str
     """Environment: any Gymnasium id with continuous actions, or module:Id-v0 for one of your own."""
     recipe: Recipe
-    steps: int = 100_000
-    """Environment steps, rounded up to whole blocks."""
+    steps: Annotated[float, tyro.conf.arg(metavar="INT")] = 100_000
+    """Environment steps (1e5 is fine), rounded up to whole blocks."""
     seed: int = 0
     size: Literal["small", "paper"] = "small"
     """Widths, levels, samples and batch: for a laptop, or as in the paper."""
@@ -39,23 +31,27 @@ class Arguments:
     """Risk measure on the return: cvar:0.25, wang:0.75, cpw:0.71, power:-2, entropic:0.1, deviation:1, var:0.5."""
     utility: str | None = None
     """Utility of the reward in training: power:1.5, exponential:0.1, truncation:-1:1, combination:0.1 (action cost)."""
+    name: str | None = None
+    """Another name for the recipe in the run's label and folder."""
     run_dir: Path | None = None
-    """Where the run lives; runs/ENV/RECIPE/seedN by default."""
+    """Where the run lives; runs/ENV/LABEL/seedN by default, the label telling recipe and overrides."""
     env_kwargs: str = "{}"
     """Options of the environment, as JSON."""
+    envs: int = 1
+    """Environments that are stepped in turn; together they make the steps."""
+    env_workers: int = 0
+    """Processes that step them, for environments that are slow; 0 steps them in this one."""
     quiet: bool = False
     """Show nothing while training."""
     schedule: Schedule = Schedule()
 
 
 def main(arguments: list[str]) -> None:
-    name = DEFAULT_RECIPE
-    if arguments and not arguments[0].startswith("-"):
-        name, *arguments = arguments
-    config, folder, quiet = parse(name, arguments)
+    config, chosen = parse(arguments)
+    folder = chosen.run_dir or default_folder(config)
     make = maker(config.environment, config.environment_options)
-    with Display(config, quiet) as display:
-        execute(config, folder, make, display)
+    with Display(config, chosen.quiet) as display:
+        execute(config, folder, make, [display], chosen.env_workers)
     env = f" --env {config.environment}" if ":" in config.environment else ""
     print(
         f"\nThe run is in {folder}. Next:\n"
@@ -65,21 +61,35 @@ def main(arguments: list[str]) -> None:
     )
 
 
-def parse(name: str, arguments: list[str]) -> tuple[Config, Path, bool]:
-    """The configuration that a command line asks for. What recipe, size and task imply comes first, then overrides."""
+def parse(arguments: list[str]) -> tuple[Config, Arguments]:
+    """The configuration that a command line asks for, and the line's own choices.
+
+    The help shows the values that recipe, size and task imply, so these are looked for first; what the whole line
+    then says otherwise are overrides.
+    """
+    recipe = DEFAULT_RECIPE
+    if arguments and not arguments[0].startswith("-"):
+        recipe, *arguments = arguments
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--env", default="")
     first.add_argument("--size", default="small")
     first.add_argument("--risk")
     first.add_argument("--utility")
     known, _ = first.parse_known_args(arguments)
-    recipe = with_risk_and_utility(suited(name, known.size, known.env), known.risk, known.utility)
-    default = Arguments(
-        env=known.env or tyro.MISSING,
-        recipe=recipe,
-        schedule=Schedule(warm_up=known_size(known.size).warm_up),
+    base = resolve(known.env, recipe, size=known.size, risk=known.risk, utility=known.utility)
+    default = Arguments(env=known.env or tyro.MISSING, recipe=base.recipe, schedule=base.schedule)
+    chosen = tyro.cli(Arguments, default=default, args=arguments, prog=f"pacer train {recipe}")
+    config = resolve(
+        chosen.env,
+        recipe,
+        steps=chosen.steps,
+        seed=chosen.seed,
+        size=chosen.size,
+        risk=chosen.risk,
+        utility=chosen.utility,
+        env_kwargs=parse_options(chosen.env_kwargs),
+        envs=chosen.envs,
+        overrides=differences(base, replace(base, recipe=chosen.recipe, schedule=chosen.schedule)),
+        name=chosen.name,
     )
-    chosen = tyro.cli(Arguments, default=default, args=arguments, prog=f"pacer train {name}")
-    options, algorithm = parse_options(chosen.env_kwargs), labelled(name, chosen.recipe)
-    config = configure(chosen.env, options, algorithm, chosen.recipe, chosen.seed, chosen.steps, chosen.schedule)
-    return config, chosen.run_dir or default_folder(config), chosen.quiet
+    return config, chosen

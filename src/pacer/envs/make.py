@@ -4,9 +4,11 @@ import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from pacer.envs.registration import register_environments
+import gymnasium
+
 from pacer.errors import PacerError, near
 
 
@@ -16,13 +18,10 @@ def maker(name: str, options: Mapping[str, Any], render_mode: str | None = None)
         options = {**options, "render_mode": render_mode}
     if ":" not in name:
         _check_known(name)  # before anything is done for a name that does not exist
-    return lambda: make(name, options)
+    return partial(make, name, dict(options))  # which can be sent to another process
 
 
 def make(name: str, options: Mapping[str, Any]) -> Any:
-    import gymnasium
-
-    register_environments()
     try:
         with warnings.catch_warnings(), _mujoco_warnings():
             # The paper's tables are on v4: reminders that it is not the newest are noise here.
@@ -38,9 +37,6 @@ def make(name: str, options: Mapping[str, Any]) -> Any:
 
 
 def _check_known(name: str) -> None:
-    import gymnasium
-
-    register_environments()
     try:
         gymnasium.spec(name)
     except gymnasium.error.UnregisteredEnv as error:
@@ -50,8 +46,6 @@ def _check_known(name: str) -> None:
 
 
 def _unknown(name: str) -> PacerError:
-    import gymnasium
-
     return PacerError(
         f"unknown environment {name!r}.{near(name, gymnasium.registry)} "
         "An environment of your own is named module:Id-v0, where importing the module registers it"

@@ -93,7 +93,7 @@ class Display:
         content = Table.grid(expand=True)
         content.add_row(ProgressBar(total=total, completed=step))
         content.add_row(table)
-        title = f"{self._config.algorithm} on {self._config.environment}, seed {self._config.seed}"
+        title = f"{self._config.label} on {self._config.environment}, seed {self._config.seed}"
         return Panel(content, title=title, width=min(96, self._console.width))
 
     def _fact(self, name: str) -> str:

@@ -7,6 +7,7 @@ weights sum to 1 whatever the atoms' masses are.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -34,6 +35,8 @@ def distorted(returns: Returns, distortion: Callable[[Array], Array]) -> Array:
 class Neutral(Risk):
     """The mean."""
 
+    short: ClassVar[str] = "neutral"
+
     def value(self, returns: Returns) -> Array:
         return returns.mean()
 
@@ -42,6 +45,7 @@ class Neutral(Risk):
 class CVaR(Risk):
     """The mean of the worst `level` of the returns; with -level, of the best."""
 
+    short: ClassVar[str] = "cvar"
     level: float = 1.0
 
     def __post_init__(self) -> None:
@@ -62,6 +66,7 @@ class CVaR(Risk):
 class Wang(Risk):
     """g(t) = Phi(Phi^-1(t) + shift): averse for a shift above 0, seeking below."""
 
+    short: ClassVar[str] = "wang"
     shift: float = 0.0
 
     def value(self, returns: Returns) -> Array:
@@ -74,6 +79,7 @@ class Wang(Risk):
 class CPW(Risk):
     """Cumulative prospect weighting: overrates both tails (usually 0.71; 1 is neutral)."""
 
+    short: ClassVar[str] = "cpw"
     curvature: float = 1.0
 
     def __post_init__(self) -> None:
@@ -96,6 +102,7 @@ class CPW(Risk):
 class PowerRisk(Risk):
     """g(t) = t^(1+n) for n above 0 (seeking), 1 - (1-t)^(1-n) below (averse)."""
 
+    short: ClassVar[str] = "power"
     exponent: float = 0.0
 
     def value(self, returns: Returns) -> Array:
@@ -109,6 +116,7 @@ class PowerRisk(Risk):
 class Entropic(Risk):
     """-log E exp(-aversion Z) / aversion: averse above 0, seeking below."""
 
+    short: ClassVar[str] = "entropic"
     aversion: float = 0.0
 
     def value(self, returns: Returns) -> Array:
@@ -122,6 +130,7 @@ class Entropic(Risk):
 class MeanDeviation(Risk):
     """Mean minus `aversion` standard deviations."""
 
+    short: ClassVar[str] = "deviation"
     aversion: float = 0.0
 
     def value(self, returns: Returns) -> Array:
@@ -136,6 +145,7 @@ class MeanDeviation(Risk):
 class VaR(Risk):
     """The return that is undercut with probability `level`, between the nearest atoms."""
 
+    short: ClassVar[str] = "var"
     level: float = 0.5
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ All are differentiable in the reward almost everywhere, as the policy gradient t
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import jax.numpy as jnp
 
@@ -21,6 +22,8 @@ class Utility(ABC):
 class Identity(Utility):
     """The reward as it is."""
 
+    short: ClassVar[str] = "identity"
+
     def shape(self, batch: Transition) -> Array:
         return batch.reward
 
@@ -29,6 +32,7 @@ class Identity(Utility):
 class Power(Utility):
     """sign(r) |r|^exponent: the paper's powers, sign-preserving so that penalties stay penalties."""
 
+    short: ClassVar[str] = "power"
     exponent: float = 1.0
 
     def __post_init__(self) -> None:
@@ -47,6 +51,7 @@ class Power(Utility):
 class Exponential(Utility):
     """(1 - exp(-aversion r)) / aversion: aversion above 0 discounts large rewards, below 0 prizes them."""
 
+    short: ClassVar[str] = "exponential"
     aversion: float = 0.0
 
     def shape(self, batch: Transition) -> Array:
@@ -59,6 +64,7 @@ class Exponential(Utility):
 class Truncation(Utility):
     """The reward between two bounds."""
 
+    short: ClassVar[str] = "truncation"
     lowest: float = -1.0
     highest: float = 1.0
 
@@ -74,6 +80,8 @@ class Truncation(Utility):
 class ActionCost(Utility):
     """-|a|^2: an own term of the transition, to be combined with the reward."""
 
+    short: ClassVar[str] = "action-cost"
+
     def shape(self, batch: Transition) -> Array:
         return -(batch.action**2).sum(-1)
 
@@ -82,6 +90,7 @@ class ActionCost(Utility):
 class Combination(Utility):
     """first + coefficient * second: any term of the transition beside the reward, such as intrinsic motivation."""
 
+    short: ClassVar[str] = "combination"
     first: Utility = Identity()
     second: Utility = ActionCost()
     coefficient: float = 0.1

@@ -25,7 +25,13 @@ def encode(value: Any, hint: Any = Any, where: str = "configuration") -> Any:
         return {NAME: type(value).__name__, **encoded}
     if isinstance(value, tuple):
         return [encode(item) for item in value]
-    return dict(value) if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return dict(value)
+    if value is not None and not isinstance(value, str | int | float | list):
+        raise PacerError(
+            f"{where} is {value!r}, which a saved run could not hold: expected a plain value or a frozen dataclass"
+        )
+    return value
 
 
 def decode(value: Any, hint: Any = Any, where: str = "configuration") -> Any:

@@ -1,0 +1,101 @@
+"""Risk measures and utilities as they are typed, and the names of runs."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from pacer.errors import PacerError
+from pacer.names import label, parse_piece, safe, shown
+from pacer.pieces.critics.quantile import Quantile
+from pacer.pieces.encouragers.weights import Fixed
+from pacer.pieces.risks import CVaR, Neutral, Risk, Wang
+from pacer.pieces.utilities import Combination, Identity, Power, Truncation, Utility
+from pacer.runs.codec import members
+
+
+@pytest.mark.parametrize(
+    "text, family, piece",
+    [
+        ("neutral", Risk, Neutral()),
+        ("cvar:0.25", Risk, CVaR(0.25)),
+        ("cvar:-0.5", Risk, CVaR(-0.5)),
+        ("wang:0.75", Risk, Wang(0.75)),
+        ("identity", Utility, Identity()),
+        ("power:1.5", Utility, Power(1.5)),
+        ("truncation:-2:3", Utility, Truncation(-2, 3)),
+        ("combination:0.3", Utility, Combination(coefficient=0.3)),
+    ],
+)
+def test_pieces_as_they_are_typed(text, family, piece):
+    assert parse_piece(text, family, "piece") == piece
+    assert shown(piece) == text.replace(":", "_")
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("cvra:0.25", "Did you mean cvar"),
+        ("cvar:0.25:3", "expected cvar:LEVEL"),
+        ("cvar", "risk measure 'cvar': expected cvar:LEVEL. cvar is: The mean of the worst"),
+        ("cvar:", "could not convert"),
+        ("cvar:much", "could not convert"),
+        ("cvar:2", "0 < level <= 1"),
+    ],
+)
+def test_wrong_ones_are_refused(text, message):
+    with pytest.raises(PacerError, match=message):
+        parse_piece(text, Risk, "risk measure")
+
+
+@pytest.mark.parametrize("family", [Risk, Utility])
+def test_every_piece_of_ours_has_a_short_name_of_its_own(family):
+    ours = [piece for piece in members(family).values() if piece.__module__.startswith("pacer.")]
+    names = [vars(piece)["short"] for piece in ours]
+    assert len(set(names)) == len(names)
+
+
+def test_a_measure_of_the_users_own_is_typed_by_its_short_name_or_its_class():
+    @dataclass(frozen=True)
+    class Careful(CVaR):
+        pass
+
+    assert parse_piece("Careful:0.1", Risk, "risk measure") == Careful(0.1)
+    assert parse_piece("cvar:0.1", Risk, "risk measure") == CVaR(0.1)
+
+
+def test_a_label_tells_what_was_changed():
+    changes = {
+        "critic.levels": 64,
+        "risk": CVaR(0.25),
+        "actor.hidden": (32, 32),
+        "discount": 1e-5,
+        "keep_replay": False,
+    }
+    expected = "sac-critic.levels_64-risk_cvar_0.25-actor.hidden_32x32-discount_1e-05-keep_replay_False"
+    assert label("sac", changes) == expected
+    assert label("sac", {}) == "sac"
+    assert label("sac", {"weight": Fixed(0.1)}) == "sac-weight_Fixed_0.1"
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ({"critic": Quantile(levels=3)}, {"critic": Quantile(levels=4)}),
+        ({"utility": Combination(Power(2.0))}, {"utility": Combination(Power(3.0))}),
+        ({"discount": 0.12345678}, {"discount": 0.12345679}),
+        ({"option": "a b"}, {"option": "a_b"}),
+        ({"option": "a" * 300 + "b"}, {"option": "a" * 300 + "c"}),
+    ],
+)
+def test_different_changes_have_different_labels(one, other):
+    assert label("sac", one) != label("sac", other)
+    assert all(len(label("sac", changes)) < 130 for changes in (one, other))
+
+
+@pytest.mark.parametrize("text", ["", ".", "..", "a/b", "/etc", "\\", "a\0b", "..." * 50, "ü", "a:b"])
+def test_no_name_leaves_its_folder(text):
+    name = safe(text)
+    assert "/" not in name
+    assert name.strip(".")
+    assert name.isascii()
+    assert name == safe(name)

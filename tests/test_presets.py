@@ -1,0 +1,45 @@
+"""Sizes and tasks fill what a recipe leaves at its default, and nothing else."""
+
+from dataclasses import replace
+
+import pytest
+
+from pacer.pieces.critics.quantile import Quantile
+from pacer.pieces.encouragers.weights import Fixed, MovingDual
+from pacer.presets import SIZES, for_task
+from pacer.recipes import PACER_M, PACER_M_ADAPTIVE, RECIPES, SQL, TQC
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_small_is_what_the_pieces_have_anyway(name):
+    recipe = RECIPES[name][1]
+    assert SIZES["small"].apply(recipe) == recipe
+
+
+def test_paper_size_is_the_papers():
+    recipe = SIZES["paper"].apply(PACER_M)
+    assert recipe.actor.hidden == recipe.critic.hidden == (400, 400)
+    assert (recipe.critic.levels, recipe.encourager.samples, recipe.batch) == (64, 100, 400)
+    assert recipe.weight == Fixed(0.01)
+
+
+def test_a_size_leaves_what_a_recipe_chose():
+    recipe = SIZES["paper"].apply(replace(PACER_M, critic=Quantile(hidden=(512,) * 4, levels=100), batch=128))
+    assert (recipe.critic.hidden, recipe.critic.levels, recipe.batch) == ((512,) * 4, 100, 128)
+    assert recipe.encourager.samples == 100
+    assert SIZES["paper"].apply(TQC).critic.members == 3
+
+
+def test_task_values_reach_the_recipe_whatever_the_version():
+    adapted = for_task(PACER_M_ADAPTIVE, "Hopper-v5")
+    assert adapted.weight == MovingDual(initial=0.5, range=(0.3, 0.8))
+    assert for_task(PACER_M, "HumanoidStandup-v4").reward_scale == 0.05
+    assert for_task(SQL, "Hopper-v4").reward_scale == 30.0
+    assert for_task(PACER_M, "Humanoid-v4") == PACER_M
+    assert for_task(PACER_M_ADAPTIVE, "module:Own-v0") == PACER_M_ADAPTIVE
+
+
+def test_a_task_leaves_what_a_recipe_chose():
+    for own in (MovingDual(range=(0.1, 2.0)), MovingDual(initial=0.9)):
+        assert for_task(replace(PACER_M_ADAPTIVE, weight=own), "Hopper-v4").weight == own
+    assert for_task(replace(SQL, reward_scale=3.0), "Hopper-v4").reward_scale == 3.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from pacer.envs.bounds import from_box, to_box
 from pacer.errors import PacerError
-from pacer.pieces.actors.base import Actor, draw_noise
+from pacer.pieces.actors.base import Actor
 from pacer.pieces.critics.levels import midpoints
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.scaling import Scaling
@@ -32,7 +32,7 @@ class Policy(NamedTuple):
     def sampled(self, obs: Array, rng: np.random.Generator) -> Array:
         """Observations may have leading axes."""
         obs = self.scaling.normalise(obs, np)
-        return self.actor.push(self.network, obs, draw_noise(rng, self.actor, self.space, obs.shape[:-1]), np)
+        return self.actor.push(self.network, obs, self.actor.noise(rng, self.space, obs.shape[:-1]), np)
 
     def greedy(self, obs: Array) -> Array:
         return self.actor.greedy(self.network, self.scaling.normalise(obs, np), self.space, np)
@@ -66,9 +66,8 @@ class Agent:
         """Distribution of the return that the critic expects, pessimistic over its members: atoms, lowest first."""
         obs = self.scaling.normalise(np.atleast_2d(self._check(observation)), np)
         inner = np.atleast_2d(from_box(action, self.low, self.high))
-        critic = self.recipe.critic
-        returns = critic.returns(self.networks.critic, obs, inner, jax.random.key(seed))
-        value, _, mass = (np.asarray(part) for part in critic.lower(returns))
+        returns = self.recipe.critic.returns(self.networks.critic, obs, inner, jax.random.key(seed))
+        value, _, mass = (np.asarray(part) for part in self.recipe.target_pessimism.combine(returns, self.recipe.risk))
         order = value.argsort(-1)  # learned quantiles may cross
         mass = np.take_along_axis(np.broadcast_to(mass, value.shape), order, -1)
         return Returns(np.take_along_axis(value, order, -1), np.asarray(midpoints(mass)), mass)

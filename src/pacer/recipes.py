@@ -2,27 +2,39 @@
 
 from dataclasses import replace
 
-from pacer.pieces.actors.deterministic import Deterministic
-from pacer.pieces.actors.flow import Flow
-from pacer.pieces.actors.gaussian import Gaussian
-from pacer.pieces.actors.push_forward import PushForward
-from pacer.pieces.actors.semi_implicit import SemiImplicit
-from pacer.pieces.backups import PolicyBackup, SoftMaximum
-from pacer.pieces.critics.categorical import Categorical
-from pacer.pieces.critics.expected import Expected
-from pacer.pieces.critics.fixed_quantile import FixedQuantile
-from pacer.pieces.critics.generator import Generator
-from pacer.pieces.critics.proposed import Proposed
-from pacer.pieces.critics.quantile import Quantile
-from pacer.pieces.encouragers.base import Nothing
-from pacer.pieces.encouragers.entropy import Entropy
-from pacer.pieces.encouragers.mmd import MMD
-from pacer.pieces.encouragers.sliced import Sliced
-from pacer.pieces.encouragers.wasserstein import Wasserstein
-from pacer.pieces.encouragers.weights import Dual, Fixed, MovingDual
-from pacer.pieces.exploration import EpsilonUniform, GaussianNoise, NoExploration
-from pacer.pieces.improvements import Ascent, Stein
-from pacer.pieces.recipe import Averaging, Recipe
+from pacer.pieces import (
+    MMD,
+    Averaging,
+    Categorical,
+    Deterministic,
+    Dual,
+    Entropy,
+    EpsilonUniform,
+    Expected,
+    FirstMember,
+    Fixed,
+    FixedQuantile,
+    Flow,
+    Gaussian,
+    GaussianNoise,
+    Generator,
+    LowestMember,
+    MeanOfMembers,
+    MovingDual,
+    NoExploration,
+    Nothing,
+    PolicyBackup,
+    Proposed,
+    PushForward,
+    Quantile,
+    Recipe,
+    SemiImplicit,
+    Sliced,
+    SoftMaximum,
+    Stein,
+    TruncatedPool,
+    Wasserstein,
+)
 
 # PACER: a push-forward actor, an implicit quantile critic, and an encourager that compares samples.
 PACER_M = Recipe(actor=PushForward(), critic=Quantile(), encourager=MMD(), weight=Fixed(0.01))
@@ -44,7 +56,7 @@ TD3 = Recipe(
     critic=Expected(),
     exploration=GaussianNoise(0.1),
     backup=PolicyBackup(target_actor=True, smoothing=0.2),
-    improvement=Ascent(member="first"),
+    actor_pessimism=FirstMember(),
     averaging=Averaging(period=2),
 )
 DDPG = replace(TD3, backup=PolicyBackup(target_actor=True), averaging=Averaging(), policy_delay=1)
@@ -70,10 +82,12 @@ SQL = Recipe(actor=PushForward(), critic=Expected(), backup=SoftMaximum(), impro
 # More than the paper has: other encouragers, critics and actors in the same frame.
 PACER_S = replace(PACER_M_ADAPTIVE, encourager=Sliced())
 PACER_QR = replace(PACER_M_ADAPTIVE, critic=FixedQuantile())
-PACER_C51 = replace(PACER_M_ADAPTIVE, critic=Categorical())
+PACER_C51 = replace(PACER_M_ADAPTIVE, critic=Categorical(), target_pessimism=LowestMember())
 PACER_FQF = replace(PACER_M_ADAPTIVE, critic=Proposed())
 PACER_FLOW = replace(PACER_M_ADAPTIVE, actor=Flow())
-TQC = replace(SAC, critic=FixedQuantile(members=3, dropped=0.08), improvement=Ascent(member="mean"))
+TQC = replace(
+    SAC, critic=FixedQuantile(members=3), target_pessimism=TruncatedPool(0.08), actor_pessimism=MeanOfMembers()
+)
 
 RECIPES: dict[str, tuple[str, Recipe]] = {
     "pacer-m-adaptive": ("PACER_M whose encourager weight holds a distance (the default)", PACER_M_ADAPTIVE),

@@ -1,59 +1,74 @@
-"""The value of what comes next: which next actions, and the target made of their returns."""
+"""What comes next: which next actions, and the return that stands for them all."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 
-from pacer.pieces.actors.base import draw_noise, sample
+from pacer.pieces.actors.base import Actor
+from pacer.pieces.piece import Piece, name_of
+from pacer.pieces.risks import Risk
 from pacer.pieces.types import Actions, Array, Networks, Returns, Transition
 
 if TYPE_CHECKING:
     from pacer.pieces.recipe import Recipe
 
 
-class Backup(ABC):
+class Backup(Piece):
+    @property
     @abstractmethod
-    def actions(self, recipe: "Recipe", online: Networks, target: Networks, batch: Transition, key: Array) -> Actions:
-        """Next actions (N, B, A)."""
+    def penalty_in_return(self) -> bool:
+        """Whether the weighted penalty of the next action is part of the return, as entropy is in SAC."""
 
     @abstractmethod
-    def target(self, recipe: "Recipe", weight: Array, batch: Transition, actions: Actions, returns: Returns) -> Returns:
-        """Target (B, K) from the next actions' returns (N, B, K)."""
+    def actions(
+        self, actor: Actor, online: Networks, target: Networks, batch: Transition, key: Array
+    ) -> tuple[Actions, Any]:
+        """Next actions (N, B, A), and the target actor's statistics after them."""
+
+    @abstractmethod
+    def following(self, returns: Returns, actions: Actions, risk: Risk) -> Returns:
+        """One return (B, K) out of those of the next actions (N, B, K)."""
 
 
 @dataclass(frozen=True)
 class PolicyBackup(Backup):
-    """One next action from the policy: psi(r) + discount * Z(s', a')."""
+    """One next action from the policy: Z(s', a')."""
 
     target_actor: bool = False
     """Whether the target actor supplies the next action."""
     penalty_in_return: bool = False
-    """Whether the weighted penalty of the next action is part of the return, as entropy is in SAC."""
     smoothing: float = 0.0
     """Deviation of clipped noise on the next action (TD3: 0.2)."""
     smoothing_clip: float = 0.5
 
-    def actions(self, recipe: "Recipe", online: Networks, target: Networks, batch: Transition, key: Array) -> Actions:
-        noise_key, density_key, smoothing_key = jax.random.split(key, 3)
-        actor = target.actor if self.target_actor else online.actor
-        noise = draw_noise(noise_key, recipe.actor, batch.space, (1, batch.obs.shape[0]))
-        actions = sample(recipe.actor, actor, batch.next_obs, noise, density_key)
-        if self.smoothing == 0:
-            return actions
-        blur = self.smoothing * jax.random.normal(smoothing_key, actions.action.shape)
-        blur = jnp.clip(blur, -self.smoothing_clip, self.smoothing_clip)
-        return actions._replace(action=jnp.clip(actions.action + blur, -1.0, 1.0))
+    def check(self, recipe: "Recipe") -> None:
+        if self.penalty_in_return and recipe.encourager.samples > 1:
+            raise ValueError(
+                f"{name_of(recipe.encourager)} compares samples of a few states and cannot be part of every return: "
+                "use penalty_in_return=False, or Entropy"
+            )
 
-    def target(self, recipe: "Recipe", weight: Array, batch: Transition, actions: Actions, returns: Returns) -> Returns:
-        following = returns.of_sample(0)
-        value = following.value
-        if self.penalty_in_return:
-            penalty = recipe.encourager.penalty(actions, jax.random.key(0))  # a density needs no randomness
-            value = value - weight * penalty[:, None]
-        return following._replace(value=batch.reward[:, None] + batch.discount[:, None] * value)
+    def actions(
+        self, actor: Actor, online: Networks, target: Networks, batch: Transition, key: Array
+    ) -> tuple[Actions, Any]:
+        noise_key, density_key, smoothing_key = jax.random.split(key, 3)
+        noise = actor.noise(noise_key, batch.space, (1, batch.obs.shape[0]))
+        stats = target.actor.stats
+        if self.target_actor:
+            actions, stats = actor.sample(target.actor, batch.next_obs, noise, density_key, training=True)
+        else:
+            actions, _ = actor.sample(online.actor, batch.next_obs, noise, density_key)
+        if self.smoothing > 0:
+            blur = self.smoothing * jax.random.normal(smoothing_key, actions.action.shape)
+            blur = jnp.clip(blur, -self.smoothing_clip, self.smoothing_clip)
+            actions = actions._replace(action=jnp.clip(actions.action + blur, -1.0, 1.0))
+        return actions, stats
+
+    def following(self, returns: Returns, actions: Actions, risk: Risk) -> Returns:
+        return returns.at(0)
 
 
 @dataclass(frozen=True)
@@ -63,16 +78,23 @@ class SoftMaximum(Backup):
     The temperature is 1: a larger reward scale makes the maximum harder.
     """
 
+    penalty_in_return: ClassVar[bool] = False
     particles: int = 16
 
-    def actions(self, recipe: "Recipe", online: Networks, target: Networks, batch: Transition, key: Array) -> Actions:
+    def check(self, recipe: "Recipe") -> None:
+        if recipe.critic.distributional:
+            raise ValueError(
+                f"SoftMaximum backs up one number, and a {name_of(recipe.critic)} critic learns a distribution"
+            )
+
+    def actions(
+        self, actor: Actor, online: Networks, target: Networks, batch: Transition, key: Array
+    ) -> tuple[Actions, Any]:
         action = jax.random.uniform(key, (self.particles, 1, batch.space.action), minval=-1.0, maxval=1.0)
         shape = (self.particles, batch.obs.shape[0], batch.space.action)
-        return Actions(jnp.broadcast_to(action, shape), None)
+        return Actions(jnp.broadcast_to(action, shape), None), target.actor.stats
 
-    def target(self, recipe: "Recipe", weight: Array, batch: Transition, actions: Actions, returns: Returns) -> Returns:
-        volume = batch.space.action * jnp.log(2.0)  # of the action box, over which the mean is taken
-        values = recipe.risk.value(returns)
-        soft = jax.nn.logsumexp(values, axis=0) - jnp.log(self.particles) + volume
-        value = batch.reward + batch.discount * soft
-        return Returns(value[:, None], returns.level, returns.mass)
+    def following(self, returns: Returns, actions: Actions, risk: Risk) -> Returns:
+        volume = actions.action.shape[-1] * jnp.log(2.0)  # of the action box, over which the mean is taken
+        soft = jax.nn.logsumexp(risk.value(returns), axis=0) - jnp.log(self.particles) + volume
+        return Returns(soft[:, None], returns.level, returns.mass)

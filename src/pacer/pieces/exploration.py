@@ -1,14 +1,15 @@
 """Behaviour noise on top of the policy, in NumPy, while the environment is being stepped."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
+from pacer.pieces.piece import Piece
 from pacer.pieces.types import Array
 
 
-class Exploration(ABC):
+class Exploration(Piece):
     @abstractmethod
     def perturb(self, action: Array, rng: np.random.Generator) -> Array: ...
 

@@ -1,55 +1,56 @@
-"""The direction in which the actor moves."""
+"""The direction in which the actor's action samples move: the policy gradient goes through them alone (SUVPG)."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from pacer.pieces.actors.base import draw_noise, sample
-from pacer.pieces.types import Array, Network, Networks, Transition
+from pacer.pieces.actors.base import Actor
+from pacer.pieces.encouragers.base import Nothing
+from pacer.pieces.piece import Piece, name_of
+from pacer.pieces.types import Actions, Array, Network
 
 if TYPE_CHECKING:
     from pacer.pieces.recipe import Recipe
 
 
-class Improvement(ABC):
+class Samples(NamedTuple):
+    """Action samples of the actor: those that move, those that the critic values, statistics after both."""
+
+    moved: Actions
+    valued: Array
+    stats: Any
+
+
+class Improvement(Piece):
+    @property
     @abstractmethod
-    def loss(
-        self, actor: Network, recipe: "Recipe", online: Networks, weight: Array, batch: Transition, key: Array
-    ) -> tuple[Array, dict[str, Array]]:
-        """Loss of the actor and metrics, among them the encourager's mean `distance`."""
+    def actions(self) -> int:
+        """Action samples per state."""
+
+    @abstractmethod
+    def samples(self, actor: Actor, network: Network, obs: Array, noise: Array, key: Array) -> Samples:
+        """Samples for noise (actions, B, E), the valued ones without gradient."""
+
+    @abstractmethod
+    def direction(self, moved: Array, valued: Array, slope: Array) -> Array:
+        """Where the moved actions go, from the slopes of the value at the valued ones."""
 
 
 @dataclass(frozen=True)
 class Ascent(Improvement):
-    """Up the value of the actor's own actions: SUVPG, DPG and SAC's gradient are this line for different actors."""
+    """Up the value: SUVPG, DPG and SAC's gradient are this line for different actors."""
 
-    member: Literal["minimum", "first", "mean"] = "minimum"
-    """Which critic member values an action: the lowest, the first (TD3), or their mean."""
     actions: int = 1
-    """Actions valued per state."""
 
-    def loss(
-        self, actor: Network, recipe: "Recipe", online: Networks, weight: Array, batch: Transition, key: Array
-    ) -> tuple[Array, dict[str, Array]]:
-        keys = jax.random.split(key, 6)
-        noise = draw_noise(keys[0], recipe.actor, batch.space, (self.actions, batch.obs.shape[0]))
-        actions = sample(recipe.actor, actor, batch.obs, noise, keys[1])
-        returns = recipe.critic.returns(online.critic, batch.obs, actions.action, keys[2])
-        value = self._combine(recipe.risk.value(returns)).mean()
-        if recipe.encourager.samples > 1:
-            obs = batch.obs[: recipe.encourager.states]
-            noise = draw_noise(keys[3], recipe.actor, batch.space, (recipe.encourager.samples, len(obs)))
-            actions = sample(recipe.actor, actor, obs, noise, keys[4])
-        distance = recipe.encourager.penalty(actions, keys[5]).mean()
-        return weight * distance - value, {"value": value, "distance": distance}
+    def samples(self, actor: Actor, network: Network, obs: Array, noise: Array, key: Array) -> Samples:
+        moved, stats = actor.sample(network, obs, noise, key, training=True)
+        return Samples(moved, jax.lax.stop_gradient(moved.action), stats)
 
-    def _combine(self, value: Array) -> Array:
-        if self.member == "first":
-            return value[0]
-        return value.min(0) if self.member == "minimum" else value.mean(0)
+    def direction(self, moved: Array, valued: Array, slope: Array) -> Array:
+        return slope
 
 
 @dataclass(frozen=True)
@@ -59,33 +60,30 @@ class Stein(Improvement):
     Half of the particles stand still and pull the other half, whose direction is then pushed into the actor.
     """
 
-    particles: int = 16
+    actions: int = 16
 
     def __post_init__(self) -> None:
-        if self.particles < 4 or self.particles % 2:
+        if self.actions < 4 or self.actions % 2:
             raise ValueError(
-                f"particles is {self.particles}: expected an even number, at least 4 (half of them stand still)"
+                f"actions is {self.actions}: expected an even number, at least 4 (half of them stand still)"
             )
 
-    def loss(
-        self, actor: Network, recipe: "Recipe", online: Networks, weight: Array, batch: Transition, key: Array
-    ) -> tuple[Array, dict[str, Array]]:
-        noise_key, value_key = jax.random.split(key)
-        noise = draw_noise(noise_key, recipe.actor, batch.space, (self.particles, batch.obs.shape[0]))
+    def check(self, recipe: "Recipe") -> None:
+        if not isinstance(recipe.encourager, Nothing):
+            raise ValueError(
+                f"Stein's particles repel each other by themselves and would ignore {name_of(recipe.encourager)}: "
+                "use Nothing() and Fixed(0.0), or Ascent"
+            )
+
+    def samples(self, actor: Actor, network: Network, obs: Array, noise: Array, key: Array) -> Samples:
         # Two calls: the gradient need not go back through the half that stands still.
-        still, moved = (recipe.actor.push(actor, batch.obs, half) for half in jnp.split(noise, 2))
-        still = jax.lax.stop_gradient(still)
+        still, moving = jnp.split(noise, 2)
+        moved, stats = actor.sample(network, obs, moving, key, training=True)
+        return Samples(moved, jax.lax.stop_gradient(actor.push(network, obs, still)), stats)
 
-        def log_density(action: Array) -> tuple[Array, Array]:
-            returns = recipe.critic.returns(online.critic, batch.obs, action, value_key)
-            value = recipe.risk.value(returns).min(0)
-            squash = jnp.log(1 - action**2 + 1e-6).sum(-1)
-            return (value + squash).sum(), value.mean()
-
-        slope, value = jax.grad(log_density, has_aux=True)(still)
-        direction = stein_direction(still, jax.lax.stop_gradient(moved), slope)
-        loss = -(moved * direction).sum(-1).mean()
-        return loss, {"value": value, "distance": jnp.zeros(())}
+    def direction(self, moved: Array, valued: Array, slope: Array) -> Array:
+        inside = -2 * valued / (1 - valued**2 + 1e-6)  # slope of log(1 - a^2 + 1e-6), the density that tanh adds
+        return stein_direction(valued, moved, slope + inside)
 
 
 def stein_direction(still: Array, moved: Array, slope: Array) -> Array:

@@ -4,19 +4,30 @@ A measure with a distortion g of the cumulative probability weighs atom i by g(t
 weights sum to 1 whatever the atoms' masses are.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax.scipy.stats import norm
 
+from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.types import Array, Returns
 
+if TYPE_CHECKING:
+    from pacer.pieces.recipe import Recipe
 
-class Risk(ABC):
+
+class Risk(Piece):
+    def check(self, recipe: "Recipe") -> None:
+        if self != Neutral() and not recipe.critic.distributional:
+            raise ValueError(
+                f"risk measure {self} needs a distribution of returns, and an {name_of(recipe.critic)} critic "
+                "learns only their mean: use a distributional critic such as Quantile"
+            )
+
     @abstractmethod
     def value(self, returns: Returns) -> Array:
         """Value (...) of returns (..., K)."""

@@ -15,7 +15,7 @@ def to_arrays(tree: Any) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def from_arrays(arrays: dict[str, np.ndarray[Any, Any]], like: Any, source: object) -> Any:
-    """The tree of the same structure, shapes and types as `like`; `source` says in messages where the arrays are from."""
+    """The tree of the same structure, shapes and types as `like`; `source` is where messages say they are from."""
     leaves, structure = jax.tree_util.tree_flatten_with_path(like)
     wanted = {_name(path): leaf for path, leaf in leaves}
     if arrays.keys() != wanted.keys():

@@ -5,7 +5,10 @@ Shape letters: B batch, N action samples, A action size, M critic members, K lev
 
 from typing import Any, NamedTuple
 
-Array = Any  # a JAX array in the learner, a NumPy array on the host
+import jax
+import numpy as np
+
+Array = jax.Array | np.ndarray[Any, Any]  # the first in the learner, the second on the host
 
 
 class Space(NamedTuple):
@@ -47,19 +50,18 @@ class Returns(NamedTuple):
         """Means (..., B)."""
         return (self.mass * self.value).sum(-1)
 
-    def of_sample(self, number: int) -> "Returns":
-        """The returns of one of N action samples: (N, B, K) to (B, K)."""
-        depth = self.value.ndim
-        return Returns(*(part[number] if part.ndim == depth else part for part in self))
+    def at(self, number: int) -> "Returns":
+        """The returns at one place of the leading axis, be it of members or of samples."""
+        return Returns(*(part[number] if part.ndim == self.value.ndim else part for part in self))
 
 
 class Network(NamedTuple):
-    """Learned parameters, and running statistics for the pieces that keep some (else an empty tuple)."""
+    """Learned parameters, and running statistics for the pieces that keep some (else trees without a leaf)."""
 
     params: Any
     stats: Any = ()
 
 
 class Networks(NamedTuple):
-    actor: Any
-    critic: Any
+    actor: Network
+    critic: Network

@@ -3,16 +3,17 @@
 All are differentiable in the reward almost everywhere, as the policy gradient theorem of the paper asks.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 import jax.numpy as jnp
 
+from pacer.pieces.piece import Piece
 from pacer.pieces.types import Array, Transition
 
 
-class Utility(ABC):
+class Utility(Piece):
     @abstractmethod
     def shape(self, batch: Transition) -> Array:
         """Utility (B,) of raw transitions."""

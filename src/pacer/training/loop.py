@@ -217,11 +217,10 @@ class Training:
         rng = seeds.generator(self.config.seed, seeds.DRAWING, self.step)
         batches = self.replay.sample(rng, self.schedule.updates, self.recipe.batch, self.recipe.discount)
         key = jax.random.key(seeds.integer(self.config.seed, seeds.LEARNING, self.step))
-        self.state, metrics = learner.learn(self.recipe, self.state, batches, self.moments.scaling(), key)
+        self.state, metrics, finite = learner.learn(self.recipe, self.state, batches, self.moments.scaling(), key)
         metrics = {name: float(value) for name, value in jax.device_get(metrics).items()}
         bad = [f"{name} {value}" for name, value in metrics.items() if not np.isfinite(value)]
-        # A block may spoil the networks in its last update, which the metrics do not show.
-        if bad or not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(self.state)):
+        if not finite:
             raise Diverged(
                 f"learning on {self.config.environment} diverged at step {self.step} "
                 f"({', '.join(bad) or 'parameters that are not finite'}). The last checkpoint and policy are kept; "

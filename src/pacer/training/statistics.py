@@ -11,9 +11,9 @@ SMALLEST_DEVIATION = 1e-4  # a constant dimension stays at zero instead of becom
 
 
 class Moments(NamedTuple):
-    """Count, mean and summed squared deviation per dimension, in float64."""
+    """Rows seen, mean and summed squared deviation per dimension, in float64."""
 
-    count: Array
+    seen: Array
     mean: Array
     squares: Array
 
@@ -25,17 +25,17 @@ class Moments(NamedTuple):
         """These moments with the rows of `obs` added (Chan's parallel form)."""
         obs = np.asarray(obs, np.float64)
         mean, squares = obs.mean(0), ((obs - obs.mean(0)) ** 2).sum(0)
-        count = self.count + len(obs)
+        count = self.seen + len(obs)
         gap = mean - self.mean
         return Moments(
             count,
             self.mean + gap * len(obs) / count,
-            self.squares + squares + gap**2 * self.count * len(obs) / count,
+            self.squares + squares + gap**2 * self.seen * len(obs) / count,
         )
 
     def scaling(self) -> Scaling:
         """Mean and inverse deviation in float32; the identity before anything was seen."""
-        if self.count == 0:
+        if self.seen == 0:
             return Scaling(np.zeros(self.mean.shape, np.float32), np.ones(self.mean.shape, np.float32))
-        deviation = np.maximum(np.sqrt(self.squares / self.count), SMALLEST_DEVIATION)
+        deviation = np.maximum(np.sqrt(self.squares / self.seen), SMALLEST_DEVIATION)
         return Scaling(self.mean.astype(np.float32), (1.0 / deviation).astype(np.float32))

@@ -1,16 +1,20 @@
 """What every actor offers: a map from standard normal noise to actions in [-1, 1]^A."""
 
-from abc import ABC, abstractmethod
-from typing import Any
+from abc import abstractmethod
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from pacer.pieces.piece import Piece
 from pacer.pieces.types import Actions, Array, Network, Space
 
 
-class Actor(ABC):
+class Actor(Piece):
+    has_density: ClassVar[bool] = False
+    """Whether `sample` also gives the log-density of its actions, or a bound of it."""
+
     @abstractmethod
     def noise_size(self, space: Space) -> int:
         """How many standard normals make one action."""
@@ -19,36 +23,30 @@ class Actor(ABC):
     def init(self, key: Array, space: Space) -> Network: ...
 
     @abstractmethod
+    def transform(
+        self, network: Network, obs: Array, noise: Array, xp: Any = jnp, training: bool = False
+    ) -> tuple[Array, Any]:
+        """Actions before tanh (..., B, A) for observations (B, D) and noise (..., B, E); statistics after them."""
+
     def push(self, network: Network, obs: Array, noise: Array, xp: Any = jnp) -> Array:
-        """Actions (..., B, A) for observations (B, D) and noise (..., B, E)."""
+        """Actions (..., B, A) as the policy plays them."""
+        pushed: Array = xp.tanh(self.transform(network, obs, noise, xp)[0])
+        return pushed
 
-    @abstractmethod
+    def sample(
+        self, network: Network, obs: Array, noise: Array, key: Array, training: bool = False
+    ) -> tuple[Actions, Any]:
+        """Actions with their log-density where there is one; statistics after them."""
+        raw, stats = self.transform(network, obs, noise, jnp, training)
+        return Actions(jnp.tanh(raw), None), stats
+
     def greedy(self, network: Network, obs: Array, space: Space, xp: Any = jnp) -> Array:
-        """The one action (B, A) that stands for the policy when it is judged."""
+        """The one action (B, A) that stands for the policy when it is judged: here, that of zero noise."""
+        return self.push(network, obs, xp.zeros((*obs.shape[:-1], self.noise_size(space)), xp.float32), xp)
 
-
-class DensityActor(Actor):
-    """An actor whose log-density is known, or bounded."""
-
-    @abstractmethod
-    def density(self, network: Network, obs: Array, noise: Array, key: Array) -> Actions: ...
-
-
-def draw_noise(rng: Any, actor: Actor, space: Space, shape: tuple[int, ...]) -> Array:
-    """Standard normals for `shape` actions, from a NumPy generator or a JAX key."""
-    shape = (*shape, actor.noise_size(space))
-    if isinstance(rng, np.random.Generator):
-        return rng.standard_normal(shape, np.float32)
-    return jax.random.normal(rng, shape)
-
-
-def sample(actor: Actor, network: Network, obs: Array, noise: Array, key: Array) -> Actions:
-    """Actions with their log-density where the actor has one."""
-    if isinstance(actor, DensityActor):
-        return actor.density(network, obs, noise, key)
-    return Actions(actor.push(network, obs, noise), None)
-
-
-def without_noise(actor: Actor, network: Network, obs: Array, space: Space, xp: Any) -> Array:
-    """The action of zero noise."""
-    return actor.push(network, obs, xp.zeros((*obs.shape[:-1], actor.noise_size(space)), xp.float32), xp)
+    def noise(self, rng: Any, space: Space, shape: tuple[int, ...]) -> Array:
+        """Standard normals for `shape` actions, from a NumPy generator or a JAX key."""
+        shape = (*shape, self.noise_size(space))
+        if isinstance(rng, np.random.Generator):
+            return rng.standard_normal(shape, np.float32)
+        return jax.random.normal(rng, shape)

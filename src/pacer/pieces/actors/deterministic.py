@@ -6,7 +6,8 @@ from typing import Any
 import jax.numpy as jnp
 
 from pacer.pieces.actors.base import Actor
-from pacer.pieces.networks import apply, network_init
+from pacer.pieces.bodies.base import Body, headed, headed_init
+from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.types import Array, Network, Space
 
 
@@ -14,17 +15,16 @@ from pacer.pieces.types import Array, Network, Space
 class Deterministic(Actor):
     """One action per state; exploration must come from outside."""
 
-    hidden: tuple[int, ...] = (256, 256)
+    body: Body = MLP()
 
     def noise_size(self, space: Space) -> int:
         return 0
 
     def init(self, key: Array, space: Space) -> Network:
-        return Network(network_init(key, space.observation, 0, self.hidden, space.action))
+        return headed_init(key, self.body, space.observation, 0, space.action)
 
-    def push(self, network: Network, obs: Array, noise: Array, xp: Any = jnp) -> Array:
-        action = xp.tanh(apply(network.params, obs, None, xp))
-        return xp.broadcast_to(action, (*noise.shape[:-1], action.shape[-1]))
-
-    def greedy(self, network: Network, obs: Array, space: Space, xp: Any = jnp) -> Array:
-        return self.push(network, obs, xp.zeros((*obs.shape[:-1], 0), xp.float32), xp)
+    def transform(
+        self, network: Network, obs: Array, noise: Array, xp: Any = jnp, training: bool = False
+    ) -> tuple[Array, Any]:
+        raw, stats = headed(self.body, network, obs, None, xp, training)
+        return xp.broadcast_to(raw, (*noise.shape[:-1], raw.shape[-1])), stats

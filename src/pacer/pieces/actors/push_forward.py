@@ -6,8 +6,9 @@ from typing import Any, Literal
 import jax.numpy as jnp
 import numpy as np
 
-from pacer.pieces.actors.base import Actor, draw_noise, without_noise
-from pacer.pieces.networks import apply, network_init
+from pacer.pieces.actors.base import Actor
+from pacer.pieces.bodies.base import Body, headed, headed_init
+from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.types import Array, Network, Space
 
 
@@ -15,7 +16,7 @@ from pacer.pieces.types import Array, Network, Space
 class PushForward(Actor):
     """Noise pushed through a network together with the state."""
 
-    hidden: tuple[int, ...] = (256, 256)
+    body: Body = MLP()
     noise_power: int = 1
     """Noise dimension as a power of the action dimension: 1 is A, 2 is the A*A of the authors' lineage."""
     greedy_rule: Literal["zero", "medoid"] = "zero"
@@ -25,16 +26,19 @@ class PushForward(Actor):
         return space.action**self.noise_power
 
     def init(self, key: Array, space: Space) -> Network:
-        return Network(network_init(key, space.observation, self.noise_size(space), self.hidden, space.action))
+        return headed_init(key, self.body, space.observation, self.noise_size(space), space.action)
 
-    def push(self, network: Network, obs: Array, noise: Array, xp: Any = jnp) -> Array:
-        return xp.tanh(apply(network.params, obs, noise, xp))
+    def transform(
+        self, network: Network, obs: Array, noise: Array, xp: Any = jnp, training: bool = False
+    ) -> tuple[Array, Any]:
+        return headed(self.body, network, obs, noise, xp, training)
 
     def greedy(self, network: Network, obs: Array, space: Space, xp: Any = jnp) -> Array:
         if self.greedy_rule == "zero":
-            return without_noise(self, network, obs, space, xp)
-        noise = xp.asarray(draw_noise(np.random.default_rng(0), self, space, (64, *[1] * (obs.ndim - 1))))
+            return super().greedy(network, obs, space, xp)
+        noise = xp.asarray(self.noise(np.random.default_rng(0), space, (64, *[1] * (obs.ndim - 1))))
         noise = xp.broadcast_to(noise, (64, *obs.shape[:-1], noise.shape[-1]))
         actions = self.push(network, obs, noise, xp)
         distances = xp.sqrt(((actions[:, None] - actions[None]) ** 2).sum(-1)).sum(0)
-        return xp.take_along_axis(actions, distances.argmin(0)[None, ..., None], axis=0)[0]
+        medoid: Array = xp.take_along_axis(actions, distances.argmin(0)[None, ..., None], axis=0)[0]
+        return medoid

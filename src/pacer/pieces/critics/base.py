@@ -1,18 +1,26 @@
-"""What every critic offers: atoms of the return, pessimism over its members, and TD learning of both."""
+"""What every critic offers: atoms of the return, and how far they are from a goal."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar
+from abc import abstractmethod
+from typing import Any, ClassVar, NamedTuple
 
 import jax
+import optax
 
+from pacer.pieces.optimisers import Optimiser
+from pacer.pieces.piece import Piece
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
 
-Target = Callable[[Returns], Returns]
-"""From the returns of the next actions (N, B, K) to the target of the update (B, K)."""
+
+class Pair(NamedTuple):
+    """The returns of this step and of the next, and the statistics of both networks after them."""
+
+    predicted: Returns
+    following: Returns
+    online_stats: Any
+    target_stats: Any
 
 
-class Critic(ABC):
+class Critic(Piece):
     distributional: ClassVar[bool]
     """Whether its atoms describe a distribution, so that a risk measure means something."""
 
@@ -20,26 +28,32 @@ class Critic(ABC):
     def init(self, key: Array, space: Space) -> Network: ...
 
     @abstractmethod
-    def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
-        """Returns (M, ..., B, K) of observations (B, D) and actions (..., B, A)."""
+    def evaluate(
+        self, network: Network, obs: Array, action: Array, key: Array, training: bool = False
+    ) -> tuple[Returns, Any]:
+        """Returns (M, ..., B, K) of observations (B, D) and actions (..., B, A); statistics after them."""
 
     @abstractmethod
     def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
         """How far the members' returns (M, B, K), predicted for the batch, are from the goal (B, K'), summed over M."""
 
-    def lower(self, returns: Returns) -> Returns:
-        """Pessimism over the members, here atom by atom: (M, ..., B, K) to (..., B, K'). K' may differ from K."""
-        return returns._replace(value=returns.value.min(0))
+    def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
+        """Returns (M, ..., B, K) as the critic rates them when it is not learning."""
+        return self.evaluate(network, obs, action, key)[0]
 
-    def loss(
-        self, online: Network, frozen: Network, batch: Transition, next_action: Array, target: Target, key: Array
-    ) -> tuple[Array, tuple[Any, dict[str, Array]]]:
-        """Loss, new statistics of the online network, and metrics. `frozen` is the target network."""
+    def pair(self, online: Network, target: Network, batch: Transition, next_action: Array, key: Array) -> Pair:
+        """Returns of the batch's actions (M, B, K) and, by the target network, of the next ones (M, N, B, K).
+
+        A critic without target network may give both in one pass.
+        """
         next_key, key = jax.random.split(key)
-        goal = target(self.lower(self.returns(frozen, batch.next_obs, next_action, next_key)))
-        predicted = self.returns(online, batch.obs, batch.action, key)
-        loss = self.error(online, batch, predicted, jax.lax.stop_gradient(goal))
-        return loss, (online.stats, {"return": predicted.mean().mean()})
+        following, target_stats = self.evaluate(target, batch.next_obs, next_action, next_key, training=True)
+        predicted, online_stats = self.evaluate(online, batch.obs, batch.action, key, training=True)
+        return Pair(predicted, following, online_stats, target_stats)
+
+    def transform(self, optimiser: Optimiser) -> optax.GradientTransformation:
+        """The optimiser of its parameters; critics with parts that learn at a pace of their own say so here."""
+        return optimiser.transform()
 
     def project(self, params: Any) -> Any:
         """Parameters after a step, for critics that keep them on a set; the others leave them as they are."""

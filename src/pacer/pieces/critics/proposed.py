@@ -1,15 +1,18 @@
 """A quantile critic that also learns which levels to look at (FQF)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import optax
 
+from pacer.pieces.bodies.base import Body, headed, headed_init
+from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.critics.base import Critic
 from pacer.pieces.critics.levels import midpoints, quantile_loss
 from pacer.pieces.critics.quantile import Quantile
-from pacer.pieces.networks import apply, network_init
+from pacer.pieces.optimisers import Adam, Optimiser
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
 
 
@@ -19,9 +22,9 @@ class Proposed(Critic):
 
     distributional: ClassVar[bool] = True
     quantile: Quantile = Quantile()
-    proposal_hidden: tuple[int, ...] = (128, 128)
-    proposal_rate: float = 1 / 30
-    """Learning rate of the proposal relative to the critic's (DSAC: 1e-5 beside 3e-4)."""
+    proposal: Body = MLP((128, 128))
+    proposal_optimiser: Optimiser = Adam(1e-5)
+    """The proposal follows the quantiles it is made for, at a thirtieth of their pace (DSAC's code)."""
 
     @property
     def members(self) -> int:
@@ -29,34 +32,40 @@ class Proposed(Critic):
 
     def init(self, key: Array, space: Space) -> Network:
         proposal_key, key = jax.random.split(key)
-        proposal = network_init(
-            proposal_key, space.observation, space.action, self.proposal_hidden, self.quantile.levels
-        )
-        # Adam moves all weights alike; weights stored enlarged and used scaled down move slower.
-        proposal = jax.tree.map(lambda x: x / self.proposal_rate, proposal)
-        return Network({"proposal": proposal, "members": self.quantile.init(key, space).params})
+        proposal = headed_init(proposal_key, self.proposal, *space, self.quantile.levels)
+        quantile = self.quantile.init(key, space)
+        return Network(*({"proposal": p, "quantile": q} for p, q in zip(proposal, quantile, strict=True)))
 
-    def returns(self, network: Network, obs: Array, action: Array, key: Array) -> Returns:
-        mass = jax.lax.stop_gradient(self.propose(network, obs, action))
+    def evaluate(
+        self, network: Network, obs: Array, action: Array, key: Array, training: bool = False
+    ) -> tuple[Returns, Any]:
+        mass, proposal_stats = self.propose(jax.lax.stop_gradient(network), obs, action, training)
         level = midpoints(mass)
-        return Returns(self._at(network, obs, action, level), level, mass)
+        value, stats = self.quantile.at(_part(network, "quantile"), obs, action, level, training)
+        return Returns(value, level, mass), {"proposal": proposal_stats, "quantile": stats}
 
     def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
         proposal = self.proposal_loss(online, batch.obs, batch.action, predicted)
         return quantile_loss(predicted, goal, self.quantile.threshold) + proposal
 
-    def propose(self, network: Network, obs: Array, action: Array) -> Array:
-        """Masses (..., B, K)."""
-        params = jax.tree.map(lambda x: x * self.proposal_rate, network.params["proposal"])
-        return jax.nn.softmax(apply(params, obs, action))
+    def transform(self, optimiser: Optimiser) -> optax.GradientTransformation:
+        parts = {"proposal": self.proposal_optimiser.transform(), "quantile": optimiser.transform()}
+        return optax.partition(parts, {"proposal": "proposal", "quantile": "quantile"})
+
+    def propose(self, network: Network, obs: Array, action: Array, training: bool = False) -> tuple[Array, Any]:
+        """Masses (..., B, K), and the statistics after them."""
+        logits, stats = headed(self.proposal, _part(network, "proposal"), obs, action, training=training)
+        return jax.nn.softmax(logits), stats
 
     def proposal_loss(self, online: Network, obs: Array, action: Array, predicted: Returns) -> Array:
         """Its gradient is that of the 1-Wasserstein distance between the quantile function and its steps."""
-        edges = jnp.cumsum(self.propose(online, obs, action), -1)[..., :-1]
-        at_edges = self._at(online, obs, action, jax.lax.stop_gradient(edges)).mean(0)
+        edges = jnp.cumsum(self.propose(online, obs, action)[0], -1)[..., :-1]
+        levels = jax.lax.stop_gradient(edges)
+        at_edges = self.quantile.at(_part(online, "quantile"), obs, action, levels)[0].mean(0)
         middle = predicted.value.mean(0)
         slope = 2 * at_edges - middle[..., :-1] - middle[..., 1:]
         return (jax.lax.stop_gradient(slope) * edges).sum(-1).mean()
 
-    def _at(self, network: Network, obs: Array, action: Array, level: Array) -> Array:
-        return self.quantile.at(Network(network.params["members"]), obs, action, level)
+
+def _part(network: Network, name: str) -> Network:
+    return Network(network.params[name], network.stats[name])

@@ -1,17 +1,22 @@
 """What every encourager offers: a penalty that is small when the policy's actions are diverse."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import jax
 import jax.numpy as jnp
 
+from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.types import Actions, Array, Space
 
+if TYPE_CHECKING:
+    from pacer.pieces.recipe import Recipe
 
-class Encourager(ABC):
-    needs_density: ClassVar[bool]
+
+class Encourager(Piece):
+    measures: ClassVar[str]
+    """What the penalty is, as the logs call it: a distance, or a log-density."""
 
     @property
     @abstractmethod
@@ -28,13 +33,31 @@ class Encourager(ABC):
         """Penalty (B,) of actions (N, B, A)."""
 
 
+class SampleEncourager(Encourager):
+    """An encourager that compares several actions of a state with each other, or with a reference."""
+
+    measures: ClassVar[str] = "distance"
+
+    def check(self, recipe: "Recipe") -> None:
+        if self.samples < 2:
+            raise ValueError(
+                f"{name_of(self)} with {self.samples} sample: it compares actions of one state with each other; "
+                "expected samples of 2 or more"
+            )
+        if not 1 <= self.states <= recipe.batch:
+            raise ValueError(
+                f"the encourager looks at {self.states} states of a batch of {recipe.batch}: "
+                "expected at least 1 and at most the batch"
+            )
+
+
 @dataclass(frozen=True)
 class Nothing(Encourager):
     """No encouragement: the actor only follows the value."""
 
+    measures: ClassVar[str] = "distance"
     samples: ClassVar[int] = 1
     states: ClassVar[int] = 0
-    needs_density: ClassVar[bool] = False
 
     def penalty(self, actions: Actions, key: Array) -> Array:
         return jnp.zeros(actions.action.shape[1])

@@ -5,12 +5,12 @@ MMD^2 = mean k(x, x') + mean k(y, y') - 2 mean k(x, y), a V-statistic per state,
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
 
-from pacer.pieces.encouragers.base import Encourager
+from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.encouragers.distances import NEGLIGIBLE, by_dimension, safe_root, squared_distances
 from pacer.pieces.encouragers.reference import Reference, Uniform
 from pacer.pieces.types import Actions, Array
@@ -19,10 +19,9 @@ Kernel = Literal["energy", "squared_energy", "gaussian"]
 
 
 @dataclass(frozen=True)
-class MMD(Encourager):
+class MMD(SampleEncourager):
     """Sample distance to the reference, small for diverse actions."""
 
-    needs_density: ClassVar[bool] = False
     samples: int = 32
     states: int = 16
     kernel: Kernel = "energy"

@@ -1,14 +1,15 @@
 """The distributions over [-1, 1]^A that sample-based encouragers pull the policy towards."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import jax
 
+from pacer.pieces.piece import Piece
 from pacer.pieces.types import Array
 
 
-class Reference(ABC):
+class Reference(Piece):
     @abstractmethod
     def draw(self, key: Array, shape: tuple[int, ...]) -> Array: ...
 

@@ -1,22 +1,20 @@
 """Sliced Wasserstein distance: transport along random lines, where sorting solves it (PACER_S, ours)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
-from pacer.pieces.encouragers.base import Encourager
+from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.encouragers.distances import root
 from pacer.pieces.encouragers.reference import Reference, Uniform
 from pacer.pieces.types import Actions, Array
 
 
 @dataclass(frozen=True)
-class Sliced(Encourager):
+class Sliced(SampleEncourager):
     """Distance between sorted projections, over random directions."""
 
-    needs_density: ClassVar[bool] = False
     samples: int = 32
     states: int = 16
     p: float = 2.0

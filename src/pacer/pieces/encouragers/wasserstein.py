@@ -5,22 +5,20 @@ gradient: at convergence that is the exact gradient of the regularised cost.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
-from pacer.pieces.encouragers.base import Encourager
+from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.encouragers.distances import by_dimension, power, root, squared_distances
 from pacer.pieces.encouragers.reference import Reference, Uniform
 from pacer.pieces.types import Actions, Array
 
 
 @dataclass(frozen=True)
-class Wasserstein(Encourager):
+class Wasserstein(SampleEncourager):
     """Cost of moving the policy's actions to the reference's."""
 
-    needs_density: ClassVar[bool] = False
     samples: int = 32
     states: int = 16
     p: float = 2.0

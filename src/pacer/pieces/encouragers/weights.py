@@ -4,18 +4,26 @@ SAC's temperature and PACER's adaptive weight are the same object: gradient desc
 raises the weight while the penalty exceeds its bound.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
-import optax
 
-from pacer.pieces.encouragers.base import Encourager, penalty_limits
+from pacer.pieces.encouragers.base import Encourager, Nothing, penalty_limits
+from pacer.pieces.optimisers import Adam, Optimiser
+from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.types import Array, Space
 
+if TYPE_CHECKING:
+    from pacer.pieces.recipe import Recipe
 
-class Weight(ABC):
+
+class Weight(Piece):
+    def check(self, recipe: "Recipe") -> None:
+        if isinstance(recipe.encourager, Nothing) and self != Fixed(0.0):
+            raise ValueError(f"weight {self} has no encourager to weigh: use Fixed(0.0), or an encourager")
+
     @abstractmethod
     def init(self, encourager: Encourager, space: Space) -> Any: ...
 
@@ -26,9 +34,9 @@ class Weight(ABC):
     def update(self, state: Any, penalty: Array) -> Any:
         """One step, after an actor update that saw this mean penalty."""
 
-    @abstractmethod
     def end_block(self, state: Any) -> Any:
         """Once per block of updates."""
+        return state
 
     @abstractmethod
     def metrics(self, state: Any) -> dict[str, Array]: ...
@@ -49,9 +57,6 @@ class Fixed(Weight):
     def update(self, state: Any, penalty: Array) -> Any:
         return state
 
-    def end_block(self, state: Any) -> Any:
-        return state
-
     def metrics(self, state: Any) -> dict[str, Array]:
         return {"weight": self.value(state)}
 
@@ -63,21 +68,17 @@ class Dual(Weight):
     initial: float = 1.0
     bound: float = 0.0
     bound_per_dimension: float = 0.0
-    learning_rate: float = 3e-4
+    optimiser: Optimiser = Adam()
 
     def init(self, encourager: Encourager, space: Space) -> Any:
-        log_weight = jnp.log(self.initial)
-        bound = jnp.asarray(self.bound + self.bound_per_dimension * space.action)
-        return {"log": log_weight, "optimiser": optax.adam(self.learning_rate).init(log_weight), "bound": bound}
+        bound = self.bound + self.bound_per_dimension * space.action
+        return {**start(self.initial, self.optimiser), "bound": jnp.asarray(bound, jnp.float32)}
 
     def value(self, state: Any) -> Array:
         return jnp.exp(state["log"])
 
     def update(self, state: Any, penalty: Array) -> Any:
-        return descend(state, penalty, self.learning_rate)
-
-    def end_block(self, state: Any) -> Any:
-        return state
+        return descend(state, penalty, self.optimiser)
 
     def metrics(self, state: Any) -> dict[str, Array]:
         return {"weight": self.value(state), "bound": state["bound"]}
@@ -96,7 +97,7 @@ class MovingDual(Weight):
     """How far the bound moves per block while the weight sits at an end of its range."""
     slack: float = 0.3
     """Lowest bound, on the way from a uniform policy's penalty (0) to that of one that plays the centre (1)."""
-    learning_rate: float = 3e-4
+    optimiser: Optimiser = Adam()
 
     def __post_init__(self) -> None:
         low, high = self.range
@@ -105,23 +106,21 @@ class MovingDual(Weight):
                 f"weight range {self.range} with initial weight {self.initial}: expected 0 < low <= initial <= high"
             )
 
+    def check(self, recipe: "Recipe") -> None:
+        super().check(recipe)
+        if recipe.encourager.samples < 2:
+            raise ValueError(f"MovingDual needs a sample-based encourager, not {name_of(recipe.encourager)}: use Dual")
+
     def init(self, encourager: Encourager, space: Space) -> Any:
-        log_weight = jnp.log(self.initial)
         floor, centre, corner = penalty_limits(encourager, space)
         lowest = floor + self.slack * (centre - floor)
-        return {
-            "log": log_weight,
-            "optimiser": optax.adam(self.learning_rate).init(log_weight),
-            "bound": lowest,
-            "lowest": lowest,
-            "highest": corner,
-        }
+        return {**start(self.initial, self.optimiser), "bound": lowest, "lowest": lowest, "highest": corner}
 
     def value(self, state: Any) -> Array:
         return jnp.exp(state["log"])
 
     def update(self, state: Any, penalty: Array) -> Any:
-        state = descend(state, penalty, self.learning_rate)
+        state = descend(state, penalty, self.optimiser)
         return {**state, "log": jnp.clip(state["log"], *jnp.log(jnp.asarray(self.range)))}
 
     def end_block(self, state: Any) -> Any:
@@ -134,7 +133,13 @@ class MovingDual(Weight):
         return {"weight": self.value(state), "bound": state["bound"]}
 
 
-def descend(state: Any, penalty: Array, learning_rate: float) -> Any:
-    """One Adam step of the log-weight on log_weight * (bound - penalty)."""
-    step, optimiser = optax.adam(learning_rate).update(state["bound"] - penalty, state["optimiser"])
-    return {**state, "log": state["log"] + step, "optimiser": optimiser}
+def start(weight: float, optimiser: Optimiser) -> dict[str, Any]:
+    """A log-weight and its optimiser's state, of the types they keep: a weakly typed one would be compiled anew."""
+    log_weight = jnp.log(jnp.asarray(weight, jnp.float32))
+    return {"log": log_weight, "optimiser": optimiser.transform().init(log_weight)}
+
+
+def descend(state: dict[str, Any], penalty: Array, optimiser: Optimiser) -> dict[str, Any]:
+    """One step of the log-weight on log_weight * (bound - penalty)."""
+    step, optimiser_state = optimiser.transform().update(state["bound"] - penalty, state["optimiser"], state["log"])
+    return {**state, "log": state["log"] + step, "optimiser": optimiser_state}

@@ -57,7 +57,7 @@ def measure(recipe: Recipe, size: Size, space: Space) -> tuple[float, float, flo
 
     def block() -> Any:
         nonlocal state
-        state, metrics = learner.learn(recipe, state, batches, scaling, jax.random.key(1))
+        state, metrics, _ = learner.learn(recipe, state, batches, scaling, jax.random.key(1))
         return metrics
 
     first = seconds(block)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from numpy.typing import NDArray
 
 from pacer.envs.bounds import from_box, to_box
 from pacer.errors import PacerError
@@ -18,6 +19,7 @@ from pacer.runs.arrays import load_arrays, save_arrays
 from pacer.runs.codec import decode, encode
 from pacer.runs.files import load_json, save_json
 
+Floats = NDArray[np.float32]
 DESCRIPTION, ARRAYS = "agent.json", "agent.safetensors"
 
 
@@ -29,19 +31,20 @@ class Policy(NamedTuple):
     network: Network
     scaling: Scaling
 
-    def sampled(self, obs: Array, rng: np.random.Generator) -> Array:
+    def sampled(self, obs: Array, rng: np.random.Generator) -> Floats:
         """Observations may have leading axes."""
         obs = self.scaling.normalise(obs, np)
-        return self.actor.push(self.network, obs, self.actor.noise(rng, self.space, obs.shape[:-1]), np)
+        noise = self.actor.noise(rng, self.space, obs.shape[:-1])
+        return np.asarray(self.actor.push(self.network, obs, noise, np))
 
-    def greedy(self, obs: Array) -> Array:
-        return self.actor.greedy(self.network, self.scaling.normalise(obs, np), self.space, np)
+    def greedy(self, obs: Array) -> Floats:
+        return np.asarray(self.actor.greedy(self.network, self.scaling.normalise(obs, np), self.space, np))
 
 
 class Agent:
     """Networks, observation statistics and action bounds: all that acting and judging an action need."""
 
-    def __init__(self, recipe: Recipe, networks: Networks, scaling: Scaling, low: Array, high: Array) -> None:
+    def __init__(self, recipe: Recipe, networks: Networks, scaling: Scaling, low: Floats, high: Floats) -> None:
         self.recipe = recipe
         self.networks = networks
         self.scaling = scaling

@@ -1,7 +1,7 @@
 """The one learner: any recipe becomes one compiled block of updates.
 
 One update, for every recipe: the critic learns its target, the actor climbs the critic, the encourager's weight and
-the target networks follow. Each function below is one of these, in the order of its equations.
+the target networks follow. The equations are in `critic_loss` and `actor_loss`.
 """
 
 from functools import partial
@@ -66,11 +66,7 @@ def update(
 ) -> tuple[TrainState, tuple[Metrics, Metrics, Array]]:
     """One gradient step: metrics of critic and actor, and whether the actor moved."""
     critic_key, actor_key = jax.random.split(key)
-    batch = batch._replace(
-        obs=scaling.normalise(batch.obs, jnp),
-        next_obs=scaling.normalise(batch.next_obs, jnp),
-        reward=recipe.reward_scale * recipe.utility.shape(batch),
-    )
+    batch = prepare(recipe, batch, scaling)
     state, critic_metrics = update_critic(recipe, state, batch, critic_key)
     move = partial(update_actor, recipe, batch=batch, key=actor_key)
     moves = (state.updates + 1) % recipe.policy_delay == 0
@@ -82,69 +78,55 @@ def update(
     return state, (critic_metrics, actor_metrics, moves)
 
 
-def update_critic(recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[TrainState, Metrics]:
-    """Distributional TD learning: Z(s, a) towards psi(r) + discount * (Z(s', a') - weight * penalty(a'))."""
+def prepare(recipe: Recipe, batch: Transition, scaling: Scaling) -> Transition:
+    """Raw transitions made ready: utility and scale for the reward, normalisation for the observations."""
+    return batch._replace(
+        obs=scaling.normalise(batch.obs, jnp),
+        next_obs=scaling.normalise(batch.next_obs, jnp),
+        reward=recipe.reward_scale * recipe.utility.shape(batch),
+    )
+
+
+def critic_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[Array, Any]:
+    """Distributional TD error of Z(s, a) against r + discount * (Z(s', a') - weight * penalty(a'))."""
     action_key, key = jax.random.split(key)
-    online, target = state.online, state.target
-    actions, actor_stats = recipe.backup.actions(recipe.actor, online, target, batch, action_key)
+    online, target = Network(params, state.online.critic.stats), state.target.critic
+    actions, actor_stats = recipe.backup.actions(recipe.actor, state.online, state.target, batch, action_key)
+    predicted, returns, *critic_stats = recipe.critic.pair(online, target, batch, actions.action, key)
+    returns = recipe.target_pessimism.combine(returns, recipe.risk)
+    following = recipe.backup.following(returns, actions, recipe.risk)
     penalty: Array | float = 0.0
     if recipe.backup.penalty_in_return:
         penalties = recipe.encourager.penalty(actions, jax.random.key(0))  # a density needs no randomness
         penalty = recipe.weight.value(state.weight) * penalties[:, None]
-
-    def loss(params: Any) -> Any:
-        network = Network(params, online.critic.stats)
-        predicted, returns, *stats = recipe.critic.pair(network, target.critic, batch, actions.action, key)
-        returns = recipe.target_pessimism.combine(returns, recipe.risk)
-        following = recipe.backup.following(returns, actions, recipe.risk)
-        value = batch.reward[:, None] + batch.discount[:, None] * (following.value - penalty)
-        goal = jax.lax.stop_gradient(following._replace(value=value))
-        return recipe.critic.error(network, batch, predicted, goal), (predicted.mean().mean(), stats)
-
-    (error, (mean, stats)), gradient = jax.value_and_grad(loss, has_aux=True)(online.critic.params)
-    transform = recipe.critic.transform(recipe.critic_optimiser)
-    params, optimiser = descend(transform, gradient, state.optimisers.critic, online.critic.params)
-    state = state._replace(
-        online=online._replace(critic=Network(recipe.critic.project(params), stats[0])),
-        target=Networks(target.actor._replace(stats=actor_stats), target.critic._replace(stats=stats[1])),
-        optimisers=state.optimisers._replace(critic=optimiser),
-    )
-    return state, {"critic_loss": error, "predicted_return": mean}
+    value = batch.reward[:, None] + batch.discount[:, None] * (following.value - penalty)
+    goal = jax.lax.stop_gradient(following._replace(value=value))
+    error = recipe.critic.error(online, batch, predicted, goal)
+    return error, (predicted.mean().mean(), actor_stats, *critic_stats)
 
 
-def update_actor(recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[TrainState, Metrics]:
-    """Up the risk measure's value of the actor's own samples, down their penalty; the weight after it.
+def actor_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[Array, Any]:
+    """weight * penalty - phi(Z(s, a)) for action samples a = pi(s, noise).
 
-    The gradient goes through the action samples alone (SUVPG): the slope of the value at a sample is a constant that
+    The gradient of the value goes through the action samples alone (SUVPG): its slope at a sample is a constant that
     says where the sample should go.
     """
     noise_key, density_key, value_key, *penalty_keys = jax.random.split(key, 6)
-    actor, critic = state.online
-    weight = recipe.weight.value(state.weight)
+    actor, critic = Network(params, state.online.actor.stats), state.online.critic
     noise = recipe.actor.noise(noise_key, batch.space, (recipe.improvement.actions, batch.obs.shape[0]))
+    samples = recipe.improvement.samples(recipe.actor, actor, batch.obs, noise, density_key)
 
     def value_of(action: Array) -> Array:
         returns = recipe.critic.returns(critic, batch.obs, action, value_key)
         return recipe.risk.value(recipe.actor_pessimism.combine(returns, recipe.risk))
 
-    def loss(params: Any) -> Any:
-        network = Network(params, actor.stats)
-        samples = recipe.improvement.samples(recipe.actor, network, batch.obs, noise, density_key)
-        value, slope_at = jax.vjp(value_of, samples.valued)
-        direction = recipe.improvement.direction(samples.moved.action, samples.valued, *slope_at(jnp.ones_like(value)))
-        penalty = penalise(recipe, network, batch, samples.moved, penalty_keys)
-        gain = (jax.lax.stop_gradient(direction) * samples.moved.action).sum(-1).mean()
-        return weight * penalty - gain, (samples.stats, value.mean(), penalty)
-
-    (_, (stats, value, penalty)), gradient = jax.value_and_grad(loss, has_aux=True)(actor.params)
-    transform = recipe.actor_optimiser.transform()
-    params, optimiser = descend(transform, gradient, state.optimisers.actor, actor.params)
-    state = state._replace(
-        online=state.online._replace(actor=Network(params, stats)),
-        optimisers=state.optimisers._replace(actor=optimiser),
-        weight=recipe.weight.update(state.weight, penalty),
-    )
-    return state, {"actor_loss": weight * penalty - value, "value": value, recipe.encourager.measures: penalty}
+    value, slope_at = jax.vjp(value_of, samples.valued)
+    direction = recipe.improvement.direction(samples.moved.action, samples.valued, *slope_at(jnp.ones_like(value)))
+    gain = (jax.lax.stop_gradient(direction) * samples.moved.action).sum(-1).mean()
+    penalty = penalise(recipe, actor, batch, samples.moved, penalty_keys)
+    loss = recipe.weight.value(state.weight) * penalty - value.mean()
+    # The loss is worth what it says, and slopes where the direction points.
+    return loss - (gain - jax.lax.stop_gradient(gain)), (value.mean(), penalty, samples.stats)
 
 
 def penalise(recipe: Recipe, actor: Network, batch: Transition, actions: Actions, keys: list[Array]) -> Array:
@@ -155,6 +137,35 @@ def penalise(recipe: Recipe, actor: Network, batch: Transition, actions: Actions
         noise = recipe.actor.noise(noise_key, batch.space, (recipe.encourager.samples, len(obs)))
         actions, _ = recipe.actor.sample(actor, obs, noise, density_key)
     return recipe.encourager.penalty(actions, penalty_key).mean()
+
+
+def update_critic(recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[TrainState, Metrics]:
+    online, target = state.online, state.target
+    loss = jax.value_and_grad(critic_loss, has_aux=True)
+    (error, (mean, actor_stats, stats, target_stats)), gradient = loss(online.critic.params, recipe, state, batch, key)
+    transform = recipe.critic.transform(recipe.critic_optimiser)
+    params, optimiser = descend(transform, gradient, state.optimisers.critic, online.critic.params)
+    state = state._replace(
+        online=online._replace(critic=Network(recipe.critic.project(params), stats)),
+        target=Networks(target.actor._replace(stats=actor_stats), target.critic._replace(stats=target_stats)),
+        optimisers=state.optimisers._replace(critic=optimiser),
+    )
+    return state, {"critic_loss": error, "predicted_return": mean}
+
+
+def update_actor(recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[TrainState, Metrics]:
+    """The actor, and the encourager's weight after it."""
+    actor = state.online.actor
+    loss = jax.value_and_grad(actor_loss, has_aux=True)
+    (error, (value, penalty, stats)), gradient = loss(actor.params, recipe, state, batch, key)
+    transform = recipe.actor_optimiser.transform()
+    params, optimiser = descend(transform, gradient, state.optimisers.actor, actor.params)
+    state = state._replace(
+        online=state.online._replace(actor=Network(params, stats)),
+        optimisers=state.optimisers._replace(actor=optimiser),
+        weight=recipe.weight.update(state.weight, penalty),
+    )
+    return state, {"actor_loss": error, "value": value, recipe.encourager.measures: penalty}
 
 
 def rest(move: Any, state: TrainState) -> tuple[TrainState, Metrics]:

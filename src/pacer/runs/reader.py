@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -121,7 +121,7 @@ class Run:
 
     def world(
         self,
-        env: str | Callable[[], Any] | None = None,
+        env: str | Callable[..., Any] | None = None,
         options: Mapping[str, Any] | None = None,
         render_mode: str | None = None,
     ) -> "World":
@@ -129,10 +129,9 @@ class Run:
         from pacer.envs.make import maker  # doors: who only reads files needs neither simulator nor networks
         from pacer.training.world import World
 
-        if callable(env):
-            return World(env, str(self.settings.get("environment")))
-        name, own_options = self.environment(env)
-        return World(maker(name, own_options if options is None else options, render_mode), name)
+        name, own = self.environment(str(self.settings.get("environment")) if callable(env) else env)
+        given = own if options is None else options
+        return World(partial(env, **given) if callable(env) else maker(name, given, render_mode), name)
 
     def _best_step(self) -> list[int]:
         """The step of the agent in `best`: the first with the highest mean of greedy returns."""

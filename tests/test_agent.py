@@ -10,7 +10,6 @@ from safetensors.numpy import load_file, save_file
 
 from pacer.agent import Agent
 from pacer.errors import PacerError
-from pacer.pieces.actors.base import draw_noise
 from pacer.pieces.types import Networks, Space
 from pacer.training.statistics import Moments
 from tests.tiny_runs import RECIPE
@@ -48,7 +47,7 @@ def test_a_loaded_agent_answers_like_the_saved_one(folder):
 def test_predict_is_the_actor_on_normalised_observations_in_the_environments_bounds():
     first = agent()
     first.seed(3)
-    noise = draw_noise(np.random.default_rng(3), RECIPE.actor, SPACE, (5,))
+    noise = RECIPE.actor.noise(np.random.default_rng(3), SPACE, (5,))
     seen = (OBS - first.scaling.mean) * first.scaling.inverse_deviation
     inner = RECIPE.actor.push(first.networks.actor, seen, noise, np)
     action, state = first.predict(OBS, state="kept")
@@ -66,7 +65,7 @@ def test_returns_take_actions_in_the_environments_bounds():
     returns = first.returns(OBS[0], (LOW + HIGH) / 2)
     seen = first.scaling.normalise(OBS[:1], np)
     expected = RECIPE.critic.returns(first.networks.critic, seen, np.zeros((1, 2), np.float32), jax.random.key(0))
-    expected = RECIPE.critic.lower(expected)
+    expected = RECIPE.target_pessimism.combine(expected, RECIPE.risk)
     np.testing.assert_allclose(returns.value, np.sort(expected.value), rtol=1e-5)
     np.testing.assert_allclose(returns.mean(), expected.mean(), rtol=1e-5)
     assert (np.diff(returns.level) > 0).all()
@@ -92,9 +91,9 @@ def rewrite(folder, **changes):
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def with_actor(folder, **fields):
+def with_body(folder, **fields):
     recipe = json.loads((folder / "agent.json").read_text())["recipe"]
-    recipe["actor"].update(fields)
+    recipe["actor"]["body"].update(fields)
     rewrite(folder, recipe=recipe)
 
 
@@ -106,8 +105,8 @@ def with_actor(folder, **fields):
         (lambda f: rewrite(f, space=[-3, 2]), "describes no agent"),
         (lambda f: rewrite(f, space=[4, 2]), r"agent\.safetensors: .* expected float32"),
         (lambda f: rewrite(f, space=[10**9, 10**9]), r"agent\.safetensors: .* expected float32"),
-        (lambda f: with_actor(f, hidden=[]), "describes no agent"),
-        (lambda f: with_actor(f, hidden=[16, 16, 16]), "does not hold the arrays its configuration calls for"),
+        (lambda f: with_body(f, hidden=[]), r"hidden is \(\): expected at least one layer"),
+        (lambda f: with_body(f, hidden=[16, 16, 16]), "does not hold the arrays its configuration calls for"),
         (lambda f: rewrite(f, recipe=None), "recipe is None"),
         (lambda f: rewrite(f, format=9), "of format 9"),
         (lambda f: (f / "agent.safetensors").write_bytes(b"\xff" * 100), "cannot be read as a safetensors file"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pacer.errors import PacerError
+from pacer.pieces import MLP, PushForward
 from pacer.runs.codec import encode
 from pacer.runs.files import load_json
 from pacer.runs.folder import RunFolder, load_settings, verify_checkpoint
@@ -53,7 +54,7 @@ def test_opening_changes_nothing_and_beginning_writes_the_configuration(tmp_path
     "changes, message",
     [
         ({"recipe": replace(RECIPE, discount=0.5)}, r"recipe\.discount \(0\.99 there, 0\.5 here\)"),
-        ({"recipe": replace(RECIPE, actor=replace(RECIPE.actor, hidden=(8,)))}, r"recipe\.actor\.hidden \(\[16, 16\]"),
+        ({"recipe": replace(RECIPE, actor=PushForward(MLP((8,))))}, r"recipe\.actor\.body\.hidden \(\[16, 16\]"),
         ({"seed": 1}, r"seed \(0 there, 1 here\)"),
         ({"environment": "Hopper-v4"}, r"environment \(Drift-v0 there, Hopper-v4 here\)"),
         ({"updates": 3}, r"schedule\.updates \(2 there, 3 here\)"),

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from pacer.config import Config, Schedule
+from pacer.observers import Progress
 from pacer.presets import Size
 from pacer.recipes import RECIPES
+from pacer.runs.arrays import load_arrays
 from pacer.training.execute import execute
 from pacer.training.stopping import Stopped
 from tests.worlds import Drift
@@ -30,15 +32,24 @@ SCHEDULE = Schedule(
 )
 STEPS = 200
 # Wall-clock times, and what depends on their number of digits.
-TIMES = ("timings.csv", "progress.json", "manifest.json", "run.json", ".lock")
+TIMES = ("timings.csv", "manifest.json", "run.json", ".lock")
 
 
-def configuration(steps=STEPS, seed=0, recipe=RECIPE, environment="Drift-v0", **schedule):
-    return Config(environment, {}, "pacer-m-adaptive", recipe, seed, steps, schedule=replace(SCHEDULE, **schedule))
+def configuration(steps=STEPS, seed=0, recipe=RECIPE, environment="Drift-v0", envs=1, **schedule):
+    return Config(
+        environment=environment,
+        environment_options={},
+        label="pacer-m-adaptive",
+        recipe=recipe,
+        seed=seed,
+        steps=steps,
+        envs=envs,
+        schedule=replace(SCHEDULE, **schedule),
+    )
 
 
-def train(folder: Path, make=Drift, report=lambda facts: None, **changes):
-    execute(configuration(**changes), folder, make, [report])
+def train(folder: Path, make=Drift, observers=(), env_workers=0, **changes):
+    execute(configuration(**changes), folder, make, observers, env_workers)
 
 
 def results(folder: Path) -> dict[str, bytes]:
@@ -58,16 +69,33 @@ def newest(folder):
     return max((folder / "checkpoint").iterdir(), key=lambda p: p.name.isdigit() and int(p.name))
 
 
+def lanes(folder):
+    """Where the environments were at the newest checkpoint: episode, steps, total, rows."""
+    arrays = load_arrays(newest(folder) / "state.safetensors")
+    return {name: arrays[f"lanes/{name}"] for name in ("episode", "steps", "total", "rows")}
+
+
 def once(step, action):
-    """A report that acts at the first block that reaches `step`."""
+    """An observer that acts at the first block that reaches `step`, and answers what the action does."""
     done = []
 
-    def report(facts):
-        if facts.get("step", 0) >= step and not done:
+    def observe(event):
+        if isinstance(event, Progress) and event.step >= step and not done:
             done.append(step)
-            action()
+            return action()
+        return None
 
-    return report
+    return observe
+
+
+def told(kind, into):
+    """An observer that collects the events of a kind."""
+
+    def observe(event):
+        if isinstance(event, kind):
+            into.append(event)
+
+    return observe
 
 
 def send(*signals):
@@ -78,7 +106,7 @@ def send(*signals):
         signal.raise_signal(number)
 
 
-def stop_at(folder, step, **changes):
+def stop_at(folder, step, observers=(), **changes):
     """Train until a signal comes, in the block that reaches `step`."""
     with pytest.raises(Stopped):
-        train(folder, report=once(step, lambda: send(signal.SIGTERM)), **changes)
+        train(folder, observers=[once(step, lambda: send(signal.SIGTERM)), *observers], **changes)

@@ -1,5 +1,6 @@
 """A small world for tests, and versions of it that misbehave."""
 
+import multiprocessing
 import os
 import signal
 
@@ -71,6 +72,22 @@ class Moody(Drift):
 
 def fail(obs, reward):
     raise RuntimeError("the simulator fell over")
+
+
+class Breaks(Faulty):
+    """A Drift that falls over; like all here, workers can import it."""
+
+    def __init__(self):
+        super().__init__(fail, step=5)
+
+
+class Nowhere(Drift):
+    """A Drift that only the process of the tests can make."""
+
+    def __init__(self):
+        super().__init__()
+        if multiprocessing.parent_process():
+            raise OSError("no display")
 
 
 gymnasium.register(id="Drift-v0", entry_point="tests.worlds:Drift")

@@ -6,7 +6,7 @@ import pytest
 from pacer.errors import PacerError
 from pacer.training import evaluate as module
 from pacer.training import seeds
-from pacer.training.evaluate import evaluate, mean_return
+from pacer.training.evaluate import evaluate, play_episode
 from pacer.training.world import World
 from tests.worlds import Drift, Faulty, fail
 
@@ -68,10 +68,14 @@ def test_returns_are_sums_of_raw_rewards_over_whole_episodes():
     assert (first.total, first.length) == (pytest.approx(total), length)
 
 
-def test_mean_return_is_of_one_mode():
-    episodes = judge()
-    assert mean_return(episodes, "greedy") == pytest.approx(np.mean([e.total for e in episodes[:3]]))
-    assert mean_return(episodes, "sampled") == pytest.approx(np.mean([e.total for e in episodes[3:]]))
+def test_an_episode_that_was_judged_can_be_played_again():
+    """As a film of it does: the same steps, whatever was played before."""
+    world = World(Drift, "Own-v0")
+    for judged in judge(world):
+        steps = list(play_episode(world, Standing(), judged.mode, judged.episode, 5, 100))
+        assert sum(step.reward for step in steps) == pytest.approx(judged.total)
+        assert len(steps) == judged.length
+        assert [step.ended for step in steps] == [False] * (judged.length - 1) + [True]
 
 
 def test_an_episode_without_an_end_is_cut(monkeypatch):

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pacer.errors import PacerError
-from pacer.pieces.types import Space, Transition
+from pacer.pieces.types import Space
+from pacer.training.play import Step
 from pacer.training.replay import GOES_ON, TERMINATED, TRUNCATED, Replay
 
 SPACE = Space(observation=2, action=1)
@@ -30,9 +31,34 @@ def experience(lengths_and_ends):
     return steps
 
 
-def append(replay, steps):
-    obs, action, reward, next_obs, kinds = (np.asarray(part, np.float32) for part in zip(*steps, strict=True))
-    replay.append(Transition(obs, action, reward, next_obs, np.zeros(len(steps))), kinds)
+class Filled:
+    """A replay of several lanes, and how many rows of them count."""
+
+    def __init__(self, capacity, lanes=1, block=7):
+        self.replay = Replay(SPACE, capacity, lanes, block)
+        self.rows, self.going_on = np.zeros(lanes, np.int64), np.zeros(lanes, bool)
+
+    def append(self, steps, lane=0):
+        for obs, action, reward, next_obs, kind in steps:
+            step = Step(lane, obs, action, next_obs, reward, kind == TERMINATED, kind == TRUNCATED)
+            self.rows[lane] = self.replay.add(lane, self.rows[lane], step)
+            self.going_on[lane] = not step.ended
+
+    def close_episode(self):
+        self.rows[0] = self.replay.close_episode(0, self.rows[0])
+        self.going_on[0] = False
+
+    def save(self, folder):
+        """To disk; what a checkpoint remembers of it."""
+        self.replay.save(folder, self.rows, self.going_on)
+        return self.rows.copy(), self.going_on.copy()
+
+    def load(self, folder, checkpoint):
+        self.rows, self.going_on = (part.copy() for part in checkpoint)
+        self.replay.load(folder, self.rows, self.going_on)
+
+    def sample(self, rng, updates, batch):
+        return self.replay.sample(self.rows, rng, updates, batch, DISCOUNT)
 
 
 def remembered(steps, capacity):
@@ -45,7 +71,7 @@ def remembered(steps, capacity):
 
 def drawn(replay, count, seed=0):
     """Distinct transitions among `count` draws, as plain tuples."""
-    batch = replay.sample(np.random.default_rng(seed), 2, count, DISCOUNT)
+    batch = replay.sample(np.random.default_rng(seed), 2, count)
     columns = [np.concatenate(part) for part in batch]
     return {tuple(np.concatenate([np.ravel(x) for x in row]).tolist()) for row in zip(*columns, strict=True)}
 
@@ -56,120 +82,157 @@ def expected(steps):
     return {(*row.tolist(), discount) for row, discount in zip(rows, discounts, strict=True)}
 
 
-@given(episodes, st.integers(2, 40), st.integers(1, 7), st.integers(0, 11))
+@given(episodes, st.integers(2, 40), st.integers(0, 11))
 @settings(max_examples=150, deadline=None)
-def test_draws_are_exactly_the_remembered_steps(lengths, capacity, block, cut):
-    """Whatever the lengths, the ends, the block and the capacity; the last episode may be cut short."""
+def test_draws_are_exactly_the_remembered_steps(lengths, capacity, cut):
+    """Whatever the lengths, the ends and the capacity; the last episode may be cut short."""
     steps = experience(lengths)
     steps = steps[: max(1, len(steps) - cut)]
-    replay = Replay(SPACE, capacity)
-    for start in range(0, len(steps), block):
-        append(replay, steps[start : start + block])
+    replay = Filled(capacity)
+    replay.append(steps)
     kept = remembered(steps, capacity)
-    assert replay.steps == len(kept)
     assert drawn(replay, 40 * len(kept)) == expected(kept)
+
+
+@given(st.lists(episodes, min_size=2, max_size=4), st.integers(2, 30))
+@settings(max_examples=60, deadline=None)
+def test_lanes_remember_their_own_and_are_drawn_alike(lives, capacity):
+    """Draws are uniform over all steps, so a lane that holds more is drawn more often."""
+    replay, kept = Filled(capacity * len(lives), len(lives)), []
+    for lane, lengths in enumerate(lives):
+        steps = [(o + 1_000 * lane, a, r, n + 1_000 * lane, k) for o, a, r, n, k in experience(lengths)]
+        replay.append(steps, lane)
+        kept.append(remembered(steps, capacity))
+    everything = [step for lane in kept for step in lane]
+    assert drawn(replay, 60 * len(everything)) == expected(everything)
+    batch = replay.sample(np.random.default_rng(0), 1, 4_000)
+    share = (batch.obs[0, :, 0] < 500).mean()
+    np.testing.assert_allclose(share, len(kept[0]) / len(everything), atol=0.05)
+
+
+def test_a_lane_without_a_step_yet_is_not_drawn():
+    replay = Filled(40, lanes=3)
+    replay.append(experience([(5, TERMINATED)]), lane=1)
+    assert drawn(replay, 200) == expected(experience([(5, TERMINATED)]))
 
 
 @given(episodes, st.integers(2, 40), st.integers(1, 7), st.data())
 @settings(max_examples=100, deadline=None)
 def test_a_crash_and_a_load_are_as_if_nothing_had_happened(lengths, capacity, block, data):
     steps = experience(lengths)
-    unbroken, broken = Replay(SPACE, capacity), Replay(SPACE, capacity)
+    unbroken, broken = Filled(capacity), Filled(capacity)
     checkpoint, since = None, []
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "replay.bin"
+    with TemporaryDirectory() as name:
+        folder = Path(name)
         for start in range(0, len(steps), block):
-            append(unbroken, steps[start : start + block])
-            append(broken, steps[start : start + block])
+            unbroken.append(steps[start : start + block])
+            broken.append(steps[start : start + block])
             since.append(steps[start : start + block])
             event = data.draw(st.sampled_from(["nothing", "checkpoint", "crash", "crash after writing"]))
             if event == "checkpoint":
-                broken.save(path)
-                checkpoint, since = (broken.written, broken.open), []
+                checkpoint, since = broken.save(folder), []
             elif event != "nothing":
                 if event == "crash after writing":  # rows reached the disk, the checkpoint that counts them did not
-                    broken.save(path)
-                broken = Replay(SPACE, capacity)
+                    broken.save(folder)
+                broken = Filled(capacity)
                 if checkpoint:
-                    broken.load(path, *checkpoint)
+                    broken.load(folder, checkpoint)
                 for again in since:
-                    append(broken, again)
-    assert (broken.written, broken.open, broken.steps) == (unbroken.written, unbroken.open, unbroken.steps)
-    for a, b in zip(*(r.sample(np.random.default_rng(1), 2, 30, DISCOUNT) for r in (broken, unbroken)), strict=True):
+                    broken.append(again)
+    assert (broken.rows, broken.going_on) == (unbroken.rows, unbroken.going_on)
+    for a, b in zip(*(r.sample(np.random.default_rng(1), 2, 30) for r in (broken, unbroken)), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@given(episodes, st.integers(2, 20), st.integers(1, 7))
+@settings(max_examples=60, deadline=None)
+def test_a_block_that_fails_has_overwritten_nothing_that_counts(lengths, capacity, block):
+    """Not even in a full ring, and not even what was never saved."""
+    steps = experience(lengths)
+    replay, again = Filled(capacity, block=block), Filled(capacity, block=block)
+    replay.append(steps)
+    before, counted = drawn(replay, 600), (replay.rows.copy(), replay.going_on.copy())
+    replay.append(experience([(1, TERMINATED)] * block))
+    replay.rows, replay.going_on = counted
+    with TemporaryDirectory() as folder:
+        again.load(Path(folder), replay.save(Path(folder)))
+    assert drawn(again, 600) == before
 
 
 @given(st.integers(1, 20), st.integers(0, 30))
 @settings(max_examples=40, deadline=None)
 def test_the_tail_is_the_episode_that_goes_on(length, before):
     steps = experience([(before + 1, TERMINATED), (length + 1, TRUNCATED)])[:-1]
-    replay = Replay(SPACE, 25)
-    append(replay, steps)
-    obs, actions = replay.tail(length)
+    replay = Filled(25)
+    replay.append(steps)
+    obs, actions = replay.replay.tail(0, replay.rows[0], length)
     np.testing.assert_array_equal(obs, [*(s[0] for s in steps[-length:]), steps[-1][3]])
     np.testing.assert_array_equal(actions, [s[1] for s in steps[-length:]])
 
 
 def test_an_episode_that_is_closed_still_bootstraps_and_stays_closed_on_disk(tmp_path):
     steps = experience([(6, TERMINATED)])[:4]
-    replay = Replay(SPACE, 20)
-    append(replay, steps)
-    replay.save(tmp_path / "replay.bin")
+    replay = Filled(20)
+    replay.append(steps)
+    replay.save(tmp_path)
     replay.close_episode()
-    append(replay, experience([(3, TERMINATED)]))
+    replay.append(experience([(3, TERMINATED)]))
     kept = expected(steps) | expected(experience([(3, TERMINATED)]))
     assert drawn(replay, 400) == kept
-    replay.save(tmp_path / "replay.bin")
-    again = Replay(SPACE, 20)
-    again.load(tmp_path / "replay.bin", replay.written, replay.open)
+    again = Filled(20)
+    again.load(tmp_path, replay.save(tmp_path))
     assert drawn(again, 400) == kept
-    np.testing.assert_array_equal(again._rows, replay._rows)
 
 
 def test_an_episode_closed_after_a_crash_ends_with_its_last_observation(tmp_path):
     """Rows that reached the disk after the checkpoint leave no trace, not even in the row that was open."""
     steps, others = experience([(9, TERMINATED)]), experience([(3, TERMINATED)])
-    replay, path = Replay(SPACE, 30), tmp_path / "replay.bin"
-    append(replay, steps[:4])
-    replay.save(path)
-    checkpoint = replay.written, replay.open
-    append(replay, steps[4:8])
-    replay.save(path)
-    again = Replay(SPACE, 30)
-    again.load(path, *checkpoint)
+    replay = Filled(30)
+    replay.append(steps[:4])
+    checkpoint = replay.save(tmp_path)
+    replay.append(steps[4:8])
+    replay.save(tmp_path)
+    again = Filled(30)
+    again.load(tmp_path, checkpoint)
     again.close_episode()
-    append(again, others)
+    again.append(others)
     assert drawn(again, 400) == expected(steps[:4]) | expected(others)
 
 
 def test_rows_go_to_disk_once(tmp_path):
     """A second save writes what is new and leaves the rest of the file alone."""
     steps = experience([(30, TERMINATED)])
-    replay, path = Replay(SPACE, 50), tmp_path / "replay.bin"
-    append(replay, steps[:20])
-    replay.save(path)
+    replay, path = Filled(50), tmp_path / "0.bin"
+    replay.append(steps[:20])
+    replay.save(tmp_path)
     spoilt = bytearray(path.read_bytes())
     row = len(spoilt) // 21  # twenty steps and the current observation
     spoilt[:row] = b"\xff" * row
     path.write_bytes(spoilt)
-    append(replay, steps[20:])
-    replay.save(path)
+    replay.append(steps[20:])
+    replay.save(tmp_path)
     assert path.read_bytes()[:row] == b"\xff" * row
     assert path.stat().st_size == 31 * row
 
 
-def test_a_short_file_is_refused_by_name(tmp_path):
-    replay, path = Replay(SPACE, 50), tmp_path / "replay.bin"
-    append(replay, experience([(9, TERMINATED)]))
-    replay.save(path)
+def test_a_short_or_missing_file_is_refused_by_name(tmp_path):
+    replay = Filled(50, lanes=2)
+    replay.append(experience([(9, TERMINATED)]), lane=1)
+    checkpoint = replay.save(tmp_path)
+    path = tmp_path / "1.bin"
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(PacerError, match=r"replay\.bin is shorter than its checkpoint says"):
-        Replay(SPACE, 50).load(path, replay.written, replay.open)
+    with pytest.raises(PacerError, match=r"1\.bin is shorter than its checkpoint says"):
+        Filled(50, lanes=2).load(tmp_path, checkpoint)
+    path.unlink()
+    with pytest.raises(PacerError, match=r"1\.bin cannot be read"):
+        Filled(50, lanes=2).load(tmp_path, checkpoint)
 
 
 def test_a_capacity_that_could_hold_no_step_is_refused():
     with pytest.raises(PacerError, match="at least 2"):
         Replay(SPACE, 1)
+    with pytest.raises(PacerError, match=r"at least 2 for each environment \(4\)"):
+        Replay(SPACE, 7, lanes=4)
 
 
 def test_a_million_steps_of_half_cheetah_take_less_than_150_mb():

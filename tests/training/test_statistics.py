@@ -16,7 +16,7 @@ def test_any_split_gives_the_moments_of_the_whole(sizes, centre, scale):
     for block in np.split(obs, np.cumsum(sizes)[:-1]):
         moments = moments.fold(block)
     whole = obs.astype(np.float64)
-    assert moments.count == len(obs)
+    assert moments.seen == len(obs)
     np.testing.assert_allclose(moments.mean, whole.mean(0), rtol=1e-9, atol=1e-9 * scale)
     # Float32 observations around a large mean differ by steps of up to centre / 2**23, exactly as NumPy sees them.
     np.testing.assert_allclose(moments.squares, whole.var(0) * len(obs), rtol=1e-6, atol=1e-9 * centre**2)

@@ -1,12 +1,15 @@
 """The world's edge: spaces that do not fit are refused, and nonsense is stopped with its place."""
 
+import re
+
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict, Discrete, MultiDiscrete, Tuple
 
+from pacer.envs.bounds import to_box
 from pacer.errors import PacerError
-from pacer.training.world import World, to_box
+from pacer.training.world import World
 from tests.worlds import HIGH, LOW, Drift, Faulty, fail
 
 
@@ -44,10 +47,12 @@ def test_spaces_that_do_not_fit_are_refused(observation, action, message):
     assert str(error.value).startswith("Own-v0 has the ")
 
 
-def started(env, during="training (episode 4)"):
+WHERE = "step 73 of training (episode 4)"
+
+
+def started(env):
     world = World(lambda: env, "Own-v0")
-    world.steps = 70
-    world.reset(0, during)
+    world.reset(0, "the start")
     return world
 
 
@@ -81,15 +86,15 @@ def at(index, value):
 def test_nonsense_in_a_step_is_stopped_with_its_place(fault, message):
     world = started(Faulty(fault, step=3))
     for _ in range(2):
-        world.step(np.zeros(2, np.float32))
-    with pytest.raises(PacerError, match=message.replace("WHERE", r"step 73 of training \(episode 4\)")):
-        world.step(np.zeros(2, np.float32))
+        world.step(np.zeros(2, np.float32), "another step")
+    with pytest.raises(PacerError, match=message.replace("WHERE", re.escape(WHERE))):
+        world.step(np.zeros(2, np.float32), WHERE)
 
 
 def test_an_action_that_is_not_finite_never_reaches_the_environment():
     world = started(Drift())
-    with pytest.raises(PacerError, match=r"action is not finite at step 71 of training \(episode 4\), index 1"):
-        world.step(np.float32([0, np.nan]))
+    with pytest.raises(PacerError, match=rf"action is not finite at {re.escape(WHERE)}, index 1"):
+        world.step(np.float32([0, np.nan]), WHERE)
     assert world.env.steps == 0
 
 
@@ -98,8 +103,8 @@ def test_ends_must_be_true_or_false(answer):
     env = Drift()
     world = started(env)
     env.step = lambda action: (env.observation(), *answer[1:])
-    with pytest.raises(PacerError, match=r"returned t\w+ .* at step 71 .*: expected True or False"):
-        world.step(np.zeros(2, np.float32))
+    with pytest.raises(PacerError, match=r"returned t\w+ .* at step 73 .*: expected True or False"):
+        world.step(np.zeros(2, np.float32), WHERE)
 
 
 def test_the_old_step_of_four_values_is_refused():
@@ -107,14 +112,14 @@ def test_the_old_step_of_four_values_is_refused():
     world = started(env)
     env.step = lambda action: (env.observation(), 0.0, False, {})
     with pytest.raises(PacerError, match="failed in step"):
-        world.step(np.zeros(2, np.float32))
+        world.step(np.zeros(2, np.float32), WHERE)
 
 
 @pytest.mark.parametrize(
     "answer, message",
     [
-        (lambda seed: fail(None, None), r"failed in reset\(seed=5\) at step 70 of the test: RuntimeError"),
-        (lambda seed: (np.float32([0, 0, np.nan]), {}), r"nan in its observation from reset at step 70.*index 2"),
+        (lambda seed: fail(None, None), r"failed in reset\(seed=5\) at the test: RuntimeError"),
+        (lambda seed: (np.float32([0, 0, np.nan]), {}), r"nan in its observation from reset at the test.*index 2"),
         (lambda seed: (np.zeros(4), {}), r"shape \(4,\) and type float64 from reset"),
         (lambda seed: np.zeros(3), r"failed in reset"),
     ],
@@ -122,7 +127,6 @@ def test_the_old_step_of_four_values_is_refused():
 def test_nonsense_in_a_reset_is_stopped(answer, message):
     env = Drift()
     world = World(lambda: env, "Own-v0")
-    world.steps = 70
     env.reset = answer
     with pytest.raises(PacerError, match=message):
         world.reset(5, "the test")
@@ -130,7 +134,7 @@ def test_nonsense_in_a_reset_is_stopped(answer, message):
 
 def test_observations_and_rewards_of_other_types_are_taken_as_float32_and_float():
     world = started(Faulty(lambda o, r: (o.astype(np.float64), np.array([2])), step=1))
-    obs, reward, terminated, truncated = world.step(np.zeros(2, np.float32))
+    obs, reward, terminated, truncated = world.step(np.zeros(2, np.float32), WHERE)
     assert obs.dtype == np.float32
     assert type(reward) is float
     assert reward == 2.0
@@ -144,7 +148,7 @@ def test_asymmetric_bounds_reach_the_environments_own_box():
     step = env.step
     env.step = lambda action: got.append(action) or step(action)
     for action in ([-1, -1], [1, 1], [0, 0], [-0.5, 0.5]):
-        world.step(np.float32(action))
+        world.step(np.float32(action), WHERE)
     middle = (LOW + HIGH) / 2
     np.testing.assert_allclose(got, [LOW, HIGH, middle, middle + (HIGH - LOW) * [-0.25, 0.25]], rtol=1e-6)
     assert all(env.action_space.contains(action) for action in got)

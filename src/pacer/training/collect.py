@@ -1,76 +1,88 @@
-"""Steps the world with a policy and returns blocks of transitions."""
+"""A block of experience: steps are taken and written straight into the replay."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
+import jax
 import numpy as np
 
-from pacer.pieces.types import Array, Transition
+from pacer.agent import Policy
+from pacer.config import Config
+from pacer.pieces.types import Space
 from pacer.training import seeds
-from pacer.training.replay import GOES_ON, TERMINATED, TRUNCATED
-from pacer.training.world import World
-
-Choose = Callable[[Array], Array]
-
-
-class Position(NamedTuple):
-    """Where the run is: episode number, steps and return of that episode so far."""
-
-    episode: int = 0
-    steps: int = 0
-    total: float = 0.0
+from pacer.training.play import Choose, Stage, play
+from pacer.training.replay import Replay
+from pacer.training.state import Lanes, RunState
+from pacer.training.world import Vector
+from pacer.training.worlds import Call, Worlds
 
 
-class Block(NamedTuple):
-    """Consecutive steps, how each ended, and the returns of the episodes that ended among them."""
+class Collected(NamedTuple):
+    """Where the lanes are after a block, the observations in it, and the returns of the episodes that ended."""
 
-    transitions: Transition
-    kinds: Array
+    lanes: Lanes
+    observations: Vector
     returns: list[float]
 
 
+def explore(config: Config, state: RunState, space: Space) -> Choose:
+    """How a block's actions are chosen: at random at first, then by the policy and the recipe's exploration."""
+    rng = seeds.generator(config.seed, seeds.ACTING, int(state.step))
+    if state.step < config.schedule.warm_up:
+        return lambda obs: rng.uniform(-1.0, 1.0, space.action).astype(np.float32)
+    network = jax.tree.map(np.asarray, state.learner.online.actor)
+    policy = Policy(config.recipe.actor, space, network, state.moments.scaling())
+    return lambda obs: config.recipe.exploration.perturb(policy.sampled(obs, rng), rng)
+
+
 class Collector:
-    """Episode n always starts from the seed (run seed, n)."""
+    """Episode n of a lane always starts from the seed (run seed, n, lane)."""
 
-    def __init__(self, world: World, seed: int) -> None:
-        self._world = world
+    def __init__(self, worlds: Worlds, replay: Replay, seed: int, name: str) -> None:
+        self._stage = Stage(worlds)
+        self._name = name
+        self._replay = replay
         self._seed = seed
-        self._obs: Array | None = None
 
-    def run(self, position: Position, steps: int, choose: Choose) -> tuple[Block, Position]:
-        """`steps` steps from `position`, into as many episodes as it takes."""
-        episode, length, total = position
-        rows: list[tuple[Array, Array, float, Array, float]] = []
+    def collect(self, lanes: Lanes, steps: range, choose: Choose) -> Collected:
+        """These steps of the run. `lanes` stays as it is, and so do the rows that it counts."""
+        lanes = lanes.copy()
+        observations = np.empty((len(steps), self._replay.space.observation), np.float32)
         returns: list[float] = []
-        for _ in range(steps):
-            obs = self._reset(episode) if self._obs is None else self._obs
-            action = np.asarray(choose(obs), np.float32)  # exactly what the replay will hold
-            next_obs, reward, terminated, truncated = self._world.step(action)
-            rows.append((obs, action, reward, next_obs, _kind(terminated, truncated)))
-            self._obs, length, total = next_obs, length + 1, total + reward
-            if terminated or truncated:
-                returns.append(total)
-                self._obs, episode, length, total = None, episode + 1, 0, 0.0
-        obs_rows, actions, rewards, next_rows, kinds = (np.asarray(x, np.float32) for x in zip(*rows, strict=True))
-        transitions = Transition(obs_rows, actions, rewards, next_rows, np.zeros(steps, np.float32))
-        return Block(transitions, kinds, returns), Position(episode, length, total)
+        played = play(self._stage, steps, lambda lane: self._episode(lanes, lane), choose)
+        for number, step in enumerate(played):
+            lane = step.world
+            observations[number] = step.obs
+            lanes.rows[lane] = self._replay.add(lane, lanes.rows[lane], step)
+            lanes.steps[lane] += 1
+            lanes.total[lane] += step.reward
+            if step.ended:
+                returns.append(float(lanes.total[lane]))
+                lanes.begin_next(lane)
+        return Collected(lanes, observations, returns)
 
-    def restore(self, position: Position, observations: Array, actions: Array) -> bool:
-        """Replay the current episode; if the world answers otherwise than before, the next step begins a new one."""
-        obs = self._reset(position.episode)
-        same = np.array_equal(obs, observations[0])
-        for action, expected in zip(actions, observations[1:], strict=True):
-            if not same:
-                break
-            obs, _, terminated, truncated = self._world.step(action)
-            same = np.array_equal(obs, expected) and not (terminated or truncated)
-        self._obs = obs if same else None
-        return same
+    def restore(self, lanes: Lanes) -> tuple[Lanes, list[str]]:
+        """Bring every world to where its lane is; where that cannot be, a new episode begins, and why is said."""
+        lanes = lanes.copy()
+        going_on = [int(lane) for lane in np.flatnonzero(lanes.going_on)]
+        known = [lane for lane in going_on if lanes.steps[lane] <= self._replay.capacity]
+        answers = self._stage.worlds.call([self._repetition(lanes, lane) for lane in known])
+        self._stage.shown |= {lane: obs for lane, obs in zip(known, answers, strict=True) if obs is not None}
+        problems = []
+        for lane in (lane for lane in going_on if lane not in self._stage.shown):
+            long = f"the current episode of {lanes.steps[lane]} steps is longer than the replay"
+            problems.append(f"{self._name} is not reproducible" if lane in known else long)
+            lanes.rows[lane] = self._replay.close_episode(lane, lanes.rows[lane])
+            lanes.begin_next(lane)
+        return lanes, problems
 
-    def _reset(self, episode: int) -> Array:
-        seed = seeds.integer(self._seed, seeds.EPISODE, episode)
-        return self._world.reset(seed, f"training (episode {episode})")
+    def _repetition(self, lanes: Lanes, lane: int) -> Call:
+        seed, self._stage.episodes[lane] = self._episode(lanes, lane)
+        past = self._replay.tail(lane, lanes.rows[lane], lanes.steps[lane])
+        return lane, "repeat", (seed, *past, f"the repetition of {self._stage.episodes[lane]}")
 
-
-def _kind(terminated: bool, truncated: bool) -> float:
-    return TERMINATED if terminated else TRUNCATED if truncated else GOES_ON
+    def _episode(self, lanes: Lanes, lane: int) -> tuple[int, str]:
+        """Seed of the lane's current episode, and what messages call it."""
+        number = int(lanes.episode[lane])
+        of = f"environment {lane}, " if len(lanes.episode) > 1 else ""
+        # A last zero changes no seed: lane 0 has the episodes of a run with one environment.
+        return seeds.integer(self._seed, seeds.EPISODE, number, lane), f"training ({of}episode {number})"

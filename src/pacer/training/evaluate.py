@@ -1,13 +1,15 @@
 """Judges a policy: whole episodes on raw rewards, in an environment of its own."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-import numpy as np
+from numpy.typing import ArrayLike
 
 from pacer.agent import Policy
 from pacer.observers.events import Episode, Mode
 from pacer.training import seeds
-from pacer.training.world import World
+from pacer.training.play import Stage, Step, play
+from pacer.training.world import Vector, World
+from pacer.training.worlds import InTurn
 
 MODES: tuple[Mode, ...] = ("greedy", "sampled")
 LONGEST = 10_000  # steps after which an episode without an end is cut
@@ -15,26 +17,42 @@ LONGEST = 10_000  # steps after which an episode without an end is cut
 
 def evaluate(
     world: World, policy: Policy, episodes: int, seed: int, step: int, modes: Iterable[Mode] = MODES
-) -> list[Episode]:
+) -> tuple[Episode, ...]:
     """Episodes whose starts depend on (seed, step, number) alone, so both modes meet the same ones."""
-    return [_episode(world, policy, mode, number, seed, step) for mode in modes for number in range(episodes)]
+    played = ((m, n, play_episode(world, policy, m, n, seed, step)) for m in modes for n in range(episodes))
+    return tuple(_judge(mode, number, steps) for mode, number, steps in played)
 
 
-def mean_return(episodes: Iterable[Episode], mode: Mode) -> float:
-    return float(np.mean([e.total for e in episodes if e.mode == mode]))
+def play_episode(
+    world: World,
+    policy: Policy,
+    mode: Mode,
+    number: int,
+    seed: int,
+    step: int,
+    look: Callable[[], object] = lambda: None,
+) -> Iterator[Step]:
+    """The steps of an evaluation's episode: the same whenever it is played, to be judged or to be filmed.
 
-
-def _episode(world: World, policy: Policy, mode: Mode, number: int, seed: int, step: int) -> Episode:
+    `look` is called before every action is chosen.
+    """
     rng = seeds.generator(seed, seeds.EVALUATION, step, number)
+    start = seeds.integer(seed, seeds.EVALUATION, step, number)
     after = f", after {step} steps of training" if step else ""
-    world.steps = 0
-    obs = world.reset(seeds.integer(seed, seeds.EVALUATION, step, number), f"{mode} evaluation episode {number}{after}")
-    total = 0.0
-    for length in range(1, LONGEST + 1):  # noqa: B007
-        obs, reward, terminated, truncated = world.step(
-            policy.greedy(obs) if mode == "greedy" else policy.sampled(obs, rng)
-        )
-        total += reward
-        if terminated or truncated:
-            break
+    name = f"{mode} evaluation episode {number}{after}"
+
+    def choose(obs: Vector) -> ArrayLike:
+        look()
+        return policy.greedy(obs) if mode == "greedy" else policy.sampled(obs, rng)
+
+    for played in play(Stage(InTurn([world])), range(LONGEST), lambda _: (start, name), choose):
+        yield played
+        if played.ended:
+            return
+
+
+def _judge(mode: Mode, number: int, steps: Iterator[Step]) -> Episode:
+    total, length = 0.0, 0
+    for step in steps:
+        total, length = total + step.reward, length + 1
     return Episode(mode, number, total, length)

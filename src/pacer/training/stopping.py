@@ -1,4 +1,4 @@
-"""How a signal ends a run: after the current block, with a checkpoint."""
+"""How a run is ended early: after the current block, with a checkpoint."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -7,15 +7,15 @@ from typing import Any
 
 
 class Stopped(Exception):
-    """A signal ended the run after a complete block and a checkpoint."""
+    """A signal or an observer ended the run after a complete block and a checkpoint."""
 
-    def __init__(self, signal_number: int) -> None:
-        super().__init__(signal.Signals(signal_number).name)
-        self.exit_code = 128 + signal_number
+    def __init__(self, by: str, exit_code: int = 0) -> None:
+        super().__init__(by)
+        self.exit_code = exit_code
 
 
 @contextmanager
-def signals(ask: Callable[[int], None]) -> Iterator[None]:
+def signals(ask: Callable[[Stopped], None]) -> Iterator[None]:
     """SIGINT and SIGTERM ask for an end; a second one makes it at once."""
     asked = False
 
@@ -24,7 +24,7 @@ def signals(ask: Callable[[int], None]) -> Iterator[None]:
         if asked:
             raise SystemExit(128 + number)
         asked = True
-        ask(number)
+        ask(Stopped(signal.Signals(number).name, 128 + number))
 
     try:
         previous = {s: signal.signal(s, receive) for s in (signal.SIGINT, signal.SIGTERM)}

@@ -4,94 +4,108 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pacer.envs.bounds import check_action_space, check_observation_space, to_box
 from pacer.errors import PacerError
-from pacer.pieces.types import Array, Space
 
 if TYPE_CHECKING:
     import gymnasium
 
+    from pacer.pieces.types import Space
+
 MakeEnvironment = Callable[[], "gymnasium.Env[Any, Any]"]
+Vector = NDArray[np.float32]
 
 
 class World:
-    """One environment, refused here if its spaces do not fit, and stopped here if it returns nonsense."""
+    """One environment, refused here if its spaces do not fit, and stopped here if it returns nonsense.
+
+    Whoever plays in it says where in the run that is, for the messages.
+    """
 
     def __init__(self, make: MakeEnvironment, name: str) -> None:
         self.name = name
         self.env = make()
         self.low, self.high, self._dtype = check_action_space(self.env.action_space, name)
-        size = check_observation_space(self.env.observation_space, name)
-        self.space = Space(size, len(self.low))
-        self.steps = 0
-        """Steps so far; whoever drives the world may set it to what a message should count from."""
-        self._during = "an episode"
+        self._size = check_observation_space(self.env.observation_space, name)
 
-    def reset(self, seed: int, during: str = "an episode") -> Array:
-        """First observation of an episode; `during` says in messages which one it is."""
-        self._during = during
+    @property
+    def space(self) -> "Space":
+        from pacer.pieces.types import Space  # not above: it brings JAX, which the processes of worlds do without
+
+        return Space(self._size, len(self.low))
+
+    def reset(self, seed: int, where: str) -> Vector:
+        """First observation of an episode."""
         try:
             obs, _ = self.env.reset(seed=seed)
         except Exception as error:
-            raise PacerError(f"{self.name} failed in reset(seed={seed}) at {self._where()}: {error!r}") from error
-        return self._observation(obs, "reset")
+            raise PacerError(f"{self.name} failed in reset(seed={seed}) at {where}: {error!r}") from error
+        return self._observation(obs, "reset", where)
 
-    def step(self, action: Array) -> tuple[Array, float, bool, bool]:
+    def step(self, action: Vector, where: str) -> tuple[Vector, float, bool, bool]:
         """Observation, reward, terminated, truncated."""
-        self.steps += 1
         if not np.isfinite(action).all():
             raise PacerError(
-                f"the policy's action is not finite at {self._where()}, index {_first_bad(action)}: {action}. "
+                f"the policy's action is not finite at {where}, index {_first_bad(action)}: {action}. "
                 "Learning has diverged: try a smaller learning rate or reward scale"
             )
         try:
             obs, reward, terminated, truncated, _ = self.env.step(to_box(action, self.low, self.high, self._dtype))
         except Exception as error:
-            raise PacerError(f"{self.name} failed in step({action.tolist()}) at {self._where()}: {error!r}") from error
-        number = self._reward(reward)
-        ended = self._flag(terminated, "terminated"), self._flag(truncated, "truncated")
-        return self._observation(obs, "step"), number, *ended
+            raise PacerError(f"{self.name} failed in step({action.tolist()}) at {where}: {error!r}") from error
+        number = self._reward(reward, where)
+        ended = self._flag(terminated, "terminated", where), self._flag(truncated, "truncated", where)
+        return self._observation(obs, "step", where), number, *ended
+
+    def repeat(self, seed: int, observations: Vector, actions: Vector, where: str) -> Vector | None:
+        """Play an episode again up to its last observation; None if the world answers otherwise than before."""
+        obs = self.reset(seed, where)
+        same = np.array_equal(obs, observations[0])
+        for action, expected in zip(actions, observations[1:], strict=True):
+            if not same:
+                break
+            obs, _, terminated, truncated = self.step(action, where)
+            same = np.array_equal(obs, expected) and not (terminated or truncated)
+        return obs if same else None
 
     def close(self) -> None:
         self.env.close()
 
-    def _observation(self, obs: Any, source: str) -> Array:
-        given = np.asarray(obs)
-        if given.shape != (self.space.observation,) or given.dtype.kind not in "fiub":
+    def _observation(self, given: Any, source: str, where: str) -> Vector:
+        given = np.asarray(given)
+        if given.shape != (self._size,) or given.dtype.kind not in "fiub":
             raise PacerError(
                 f"{self.name} returned an observation of shape {given.shape} and type {given.dtype} from {source} at "
-                f"{self._where()}: expected {self.space.observation} numbers, as its observation space says"
+                f"{where}: expected {self._size} numbers, as its observation space says"
             )
         with np.errstate(over="ignore"):  # what is too large for float32 is refused like infinity
             obs = given.astype(np.float32)
         if not np.isfinite(obs).all():
             bad = _first_bad(obs)
             raise PacerError(
-                f"{self.name} returned {given[bad]} in its observation from {source} at {self._where()}, index {bad}: "
+                f"{self.name} returned {given[bad]} in its observation from {source} at {where}, index {bad}: "
                 "expected finite numbers. The environment must be mended; what was learned so far is kept"
             )
         return obs
 
-    def _reward(self, reward: Any) -> float:
+    def _reward(self, reward: Any, where: str) -> float:
         if isinstance(reward, np.ndarray) and reward.size == 1:
             reward = reward.item()
         with np.errstate(over="ignore"):
             if not isinstance(reward, int | float | np.number) or not np.isfinite(np.float32(reward)):
                 raise PacerError(
-                    f"{self.name} returned reward {reward!r} at {self._where()}: expected a finite number. "
+                    f"{self.name} returned reward {reward!r} at {where}: expected a finite number. "
                     "The environment must be mended; what was learned so far is kept"
                 )
         return float(reward)
 
-    def _flag(self, value: Any, name: str) -> bool:
+    def _flag(self, value: Any, name: str, where: str) -> bool:
         if not isinstance(value, bool | np.bool_):
-            raise PacerError(f"{self.name} returned {name} {value!r} at {self._where()}: expected True or False")
+            raise PacerError(f"{self.name} returned {name} {value!r} at {where}: expected True or False")
         return bool(value)
 
-    def _where(self) -> str:
-        return f"step {self.steps} of {self._during}"
 
-
-def _first_bad(values: Array) -> int:
+def _first_bad(values: Vector) -> int:
     return int(np.flatnonzero(~np.isfinite(values))[0])

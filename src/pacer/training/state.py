@@ -1,0 +1,88 @@
+"""The state of a run between two blocks: one value, saved and loaded as the arrays it is made of."""
+
+from typing import NamedTuple
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from pacer import learner
+from pacer.config import Config
+from pacer.learner import TrainState
+from pacer.pieces.types import Space
+from pacer.training import seeds
+from pacer.training.statistics import Moments
+
+RECENT = 10  # episodes in the training return that is shown
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Lanes(NamedTuple):
+    """Where each environment is: the number of its episode, steps and return of that so far, rows in its replay."""
+
+    episode: Integers
+    steps: Integers
+    total: Floats
+    rows: Integers
+
+    @staticmethod
+    def empty(count: int) -> "Lanes":
+        whole = np.zeros(count, np.int64)
+        return Lanes(whole, whole.copy(), np.zeros(count), whole.copy())
+
+    def copy(self) -> "Lanes":
+        return Lanes(self.episode.copy(), self.steps.copy(), self.total.copy(), self.rows.copy())
+
+    @property
+    def going_on(self) -> NDArray[np.bool_]:
+        """Whether an episode goes on, or the next step begins one."""
+        return self.steps > 0
+
+    def begin_next(self, lane: int) -> None:
+        """Go on to the next episode of this lane."""
+        self.episode[lane] += 1
+        self.steps[lane] = self.total[lane] = 0
+
+
+class RunState(NamedTuple):
+    """All that changes from block to block; every leaf is an array."""
+
+    learner: TrainState
+    moments: Moments
+    lanes: Lanes
+    step: Integers
+    evaluation_due: NDArray[np.bool_]
+    """Whether the evaluation of this step is still to come."""
+    best: Floats
+    """Mean greedy return of the best evaluation so far."""
+    recent: Floats
+    """Returns of the latest training episodes, newest last; nan before there were as many."""
+
+    def after(self, lanes: Lanes, observations: NDArray[np.float32], returns: list[float]) -> "RunState":
+        """The state after a block of steps, before anything was learned from it."""
+        return self._replace(
+            moments=self.moments.fold(observations),
+            lanes=lanes,
+            step=self.step + len(observations),
+            recent=np.append(self.recent, returns)[-RECENT:],
+        )
+
+    @property
+    def train_return(self) -> float:
+        """Mean return of the latest training episodes; nan before the first has ended."""
+        known = self.recent[~np.isnan(self.recent)]
+        return float(known.mean()) if known.size else float("nan")
+
+
+def initial_state(config: Config, space: Space) -> RunState:
+    return RunState(
+        learner=learner.init(config.recipe, space, jax.random.key(seeds.integer(config.seed, seeds.INITIAL))),
+        moments=Moments.empty(space.observation),
+        lanes=Lanes.empty(config.envs),
+        step=np.array(0),
+        evaluation_due=np.array(False),
+        best=np.array(-np.inf),
+        recent=np.full(RECENT, np.nan),
+    )

@@ -1,0 +1,136 @@
+"""Worlds in processes of their own: none waits for another, and the results are those of taking turns."""
+
+import multiprocessing
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
+
+from pacer.errors import PacerError
+from pacer.runtime import use_one_thread
+from pacer.training.world import MakeEnvironment, World
+from pacer.training.worlds import Call, InTurn, Worlds, make_worlds
+
+PATIENCE = 5.0  # seconds that a world has to close
+IMPORTABLE = (
+    "Workers import what makes an environment: give its id, or a function on the top level of a module, "
+    "or train with env_workers=0"
+)
+
+
+@contextmanager
+def open_worlds(make: MakeEnvironment, name: str, count: int, processes: int) -> Iterator[tuple[Worlds, World]]:
+    """`count` worlds to train in, in this process or in others, and one in this to evaluate in."""
+    *here, examination = make_worlds(make, name, 1 if processes else count + 1)
+    try:
+        worlds: Worlds = Workers(make, name, count, processes) if processes else InTurn(here)
+        try:
+            yield worlds, examination
+        finally:
+            worlds.close()
+    finally:
+        examination.close()
+
+
+class Workers:
+    """`count` worlds, shared out among processes; each is told all its calls at once, and answers them at once."""
+
+    def __init__(self, make: MakeEnvironment, name: str, count: int, processes: int) -> None:
+        _check_sendable(make, name)
+        self.count = count
+        self._name = name
+        self._pipes: list[Connection] = []
+        self._processes: list[Any] = []
+        spawn = multiprocessing.get_context("spawn")  # a fork would copy JAX's threads' locks
+        for number in range(min(processes, count)):
+            ours, theirs = spawn.Pipe()
+            process = spawn.Process(target=_serve, args=(theirs,), name=f"{name} {number}", daemon=True)
+            process.start()
+            theirs.close()  # the worker's copy is the only one: its end is seen here
+            self._pipes.append(ours)
+            self._processes.append(process)
+        try:
+            for number in range(len(self._pipes)):
+                self._send(number, (make, name, len(range(number, count, len(self._pipes)))))
+            for number in range(len(self._pipes)):
+                self._receive(number)
+        except BaseException:
+            self.close()
+            raise
+
+    def call(self, calls: Iterable[Call]) -> list[Any]:
+        calls, workers = list(calls), len(self._pipes)
+        parts = {worker: [c for c in calls if c[0] % workers == worker] for worker in range(workers)}
+        busy = [worker for worker, part in parts.items() if part]
+        for worker in busy:
+            self._send(worker, [(world // workers, method, given) for world, method, given in parts[worker]])
+        answers = {worker: iter(self._receive(worker)) for worker in busy}
+        return [next(answers[world % workers]) for world, _, _ in calls]
+
+    def close(self) -> None:
+        """A worker ends when its pipe does."""
+        for pipe in self._pipes:
+            pipe.close()
+        for process in self._processes:
+            process.join(PATIENCE)
+            process.kill()
+            process.join()
+
+    def _send(self, worker: int, message: Any) -> None:
+        try:
+            self._pipes[worker].send(message)
+        except OSError as error:
+            raise self._dead(worker) from error
+
+    def _receive(self, worker: int) -> Any:
+        try:
+            answer = self._pipes[worker].recv()
+        except (EOFError, OSError) as error:
+            raise self._dead(worker) from error
+        if isinstance(answer, PacerError):
+            raise answer
+        return answer
+
+    def _dead(self, worker: int) -> PacerError:
+        self._processes[worker].join(PATIENCE)
+        return PacerError(
+            f"process {worker} of {self._name} ended with code {self._processes[worker].exitcode}. What was learned so "
+            "far is kept. A script that trains with env_workers does so under `if __name__ == '__main__':`"
+        )
+
+
+def _serve(pipe: Connection) -> None:
+    """A worker: makes its worlds, then answers calls until the pipe ends, as it does when the run does."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # the run decides when it ends
+    use_one_thread()
+    try:
+        worlds = InTurn(make_worlds(*pipe.recv()))
+    except PacerError as error:
+        pipe.send(PacerError(str(error)))
+        return
+    except Exception as error:
+        pipe.send(PacerError(f"an environment could not be made in a worker: {error!r}. {IMPORTABLE}"))
+        return
+    pipe.send(None)
+    try:
+        while True:
+            pipe.send(_answers(worlds, pipe.recv()))
+    except (EOFError, OSError):
+        worlds.close()
+
+
+def _answers(worlds: InTurn, calls: list[Call]) -> list[Any] | PacerError:
+    try:
+        return worlds.call(calls)
+    except PacerError as error:
+        return PacerError(str(error))
+
+
+def _check_sendable(make: MakeEnvironment, name: str) -> None:
+    try:
+        ForkingPickler.dumps(make)
+    except Exception as error:
+        raise PacerError(f"{name} cannot be made in workers: {error}. {IMPORTABLE}") from error

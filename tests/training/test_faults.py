@@ -1,0 +1,165 @@
+"""Faults of files, worlds and learning: named, with what was learned kept."""
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+import pacer
+from pacer import learner
+from pacer.errors import PacerError
+from pacer.observers import Warned
+from pacer.runs.files import load_json
+from pacer.training.learn import Diverged
+from tests.tiny_runs import everything, lanes, newest, results, stop_at, told, train
+from tests.worlds import Drift, Faulty, Moody, fail
+
+pytestmark = pytest.mark.xdist_group("training")
+
+
+def status(folder):
+    return load_json(folder / "run.json")["status"]
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "damage, message",
+    [
+        (lambda f: flip(newest(f) / "state.safetensors"), "checkpoint/60 is damaged: state.safetensors"),
+        (lambda f: os.truncate(newest(f) / "state.safetensors", 1_000), "checkpoint/60 is damaged: state.safetensors"),
+        (lambda f: os.truncate(newest(f) / "manifest.json", 9), "checkpoint/60/manifest.json cannot be read"),
+        (lambda f: os.truncate(f / "replay" / "0.bin", 100), "replay/0.bin is shorter than its checkpoint says"),
+        (lambda f: shutil.rmtree(f / "replay"), "kept no replay"),
+    ],
+)
+def test_damage_is_refused_by_name_and_nothing_is_changed(tmp_path, damage, message):
+    stop_at(tmp_path, 60)
+    damage(tmp_path)
+    before = everything(tmp_path)
+    with pytest.raises(PacerError, match=message):
+        train(tmp_path)
+    assert everything(tmp_path) == before
+    assert np.isfinite(pacer.load(tmp_path).predict(np.zeros(3))[0]).all()
+
+
+@pytest.mark.parametrize(
+    "fault, message",
+    [
+        (lambda o, r: (o, np.nan), r"Drift-v0 returned reward nan at step 137 of training \(episode \d+\)"),
+        (lambda o, r: (o * np.float32([1, np.inf, 1]), r), r"in its observation from step at step 137 .*index 1"),
+        (
+            fail,
+            r"failed in step\(.*\) at step 137 of training \(episode \d+\): RuntimeError\('the simulator fell over'",
+        ),
+    ],
+)
+def test_a_world_that_breaks_down_loses_nothing(unbroken, tmp_path, fault, message):
+    with pytest.raises(PacerError, match=message):
+        train(tmp_path, make=lambda: Faulty(fault, step=137))
+    assert (newest(tmp_path).name, status(tmp_path)) == ("130", "failed")
+    assert np.isfinite(pacer.load(tmp_path).predict(np.zeros(3))[0]).all()
+    train(tmp_path)  # the world was mended
+    assert results(tmp_path) == unbroken
+
+
+class Fives(Faulty):
+    """Every episode has five steps, so that blocks end with episodes."""
+
+    def step(self, action):
+        obs, reward, _, _, info = super().step(action)
+        return obs, reward, False, self.steps % 5 == 0, info
+
+
+@pytest.mark.parametrize("world, within", [(Fives, False), (Faulty, True)])
+def test_after_a_stop_messages_still_count_the_steps_of_the_run(tmp_path, world, within):
+    stop_at(tmp_path, 60, make=lambda: world(fail, step=1_000))
+    (replayed,) = lanes(tmp_path)["steps"]
+    assert bool(replayed) is within
+    with pytest.raises(PacerError, match=r"at step 67 of training"):
+        train(tmp_path, make=lambda: world(fail, step=replayed + 7))
+
+
+@pytest.mark.parametrize("evaluate_every, found", [(50, "50"), (30, "30")])
+def test_an_evaluation_that_breaks_down_is_made_up_for(tmp_path, evaluate_every, found):
+    """At the step of a checkpoint, and where no checkpoint was due."""
+    worlds = iter([Drift(), Faulty(fail, step=3)])
+    with pytest.raises(
+        PacerError, match=rf"at step 3 of greedy evaluation episode \d, after {found} steps of training"
+    ):
+        train(tmp_path / "broken", make=lambda: next(worlds), evaluate_every=evaluate_every)
+    assert newest(tmp_path / "broken").name == found
+    train(tmp_path / "broken", evaluate_every=evaluate_every)
+    train(tmp_path / "unbroken", evaluate_every=evaluate_every)
+    assert results(tmp_path / "broken") == results(tmp_path / "unbroken")
+
+
+def test_a_world_that_breaks_down_at_its_first_reset_is_only_a_failed_run(tmp_path):
+    class Stillborn(Drift):
+        def reset(self, *, seed=None, options=None):
+            raise OSError("no display")
+
+    with pytest.raises(PacerError, match=r"failed in reset\(seed=\d+\) at step 0 of training \(episode 0\): OSError"):
+        train(tmp_path, make=Stillborn)
+    train(tmp_path, steps=200)
+    assert status(tmp_path) == "finished"
+
+
+@pytest.mark.parametrize("where", ["metrics", "last leaf"])
+def test_divergence_keeps_the_last_good_checkpoint(unbroken, tmp_path, monkeypatch, where):
+    """Also when the block's metrics do not show it, as when the last update overflows."""
+    learn, calls = learner.learn, []
+
+    def spoilt(*arguments):
+        state, metrics, finite = learn(*arguments)
+        calls.append(1)
+        if len(calls) < 7:
+            return state, metrics, finite
+        spoiled = {"critic_loss": np.float32(np.inf)} if where == "metrics" else {}
+        return state, {**metrics, **spoiled}, np.False_
+
+    with monkeypatch.context() as patch:
+        patch.setattr(learner, "learn", spoilt)
+        with pytest.raises(Diverged, match=r"diverged at step 80 .*last checkpoint and agent are kept"):
+            train(tmp_path)
+    assert (newest(tmp_path).name, status(tmp_path)) == ("50", "failed")
+    assert np.isfinite(pacer.load(tmp_path).predict(np.zeros(3))[0]).all()
+    train(tmp_path)
+    assert results(tmp_path) == unbroken
+
+
+def test_a_world_that_does_not_repeat_itself_is_named_and_the_run_goes_on(tmp_path):
+    stop_at(tmp_path, 60, make=Moody)
+    before = lanes(tmp_path)
+    assert before["steps"] > 0
+    warnings = []
+    train(tmp_path, make=Moody, observers=[told(Warned, warnings)])
+    assert warnings == [Warned("Drift-v0 is not reproducible: a new episode begins")]
+    facts = load_json(tmp_path / "run.json")
+    assert (facts["status"], facts["bit_exact"]) == ("finished", False)
+    assert lanes(tmp_path)["episode"] > before["episode"]
+
+
+def test_an_episode_longer_than_the_replay_cannot_be_replayed_and_that_is_what_is_said(tmp_path):
+    class Endless(Drift):
+        def step(self, action):
+            obs, reward, _, _, info = super().step(action)
+            return obs, reward, False, self.steps == 1_000, info
+
+    endless = {"make": Endless, "replay_capacity": 30, "evaluate_every": 1_000, "steps": 60}
+    warnings = []
+    stop_at(tmp_path, 40, **endless)
+    # Stopped again before its evaluation, which would take long.
+    stop_at(tmp_path, 60, observers=[told(Warned, warnings)], **endless)
+    assert warnings == [Warned("the current episode of 40 steps is longer than the replay: a new episode begins")]
+
+
+def test_a_function_that_returns_one_environment_twice_is_refused(tmp_path):
+    env = Drift()
+    with pytest.raises(PacerError, match="the same environment twice"):
+        train(tmp_path, make=lambda: env)

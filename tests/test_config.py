@@ -10,6 +10,7 @@ import pacer
 from pacer.config import Schedule, default_folder, resolve
 from pacer.errors import PacerError
 from pacer.pieces.critics.quantile import Quantile
+from pacer.pieces.encouragers.weights import MovingDual
 from pacer.pieces.risks import CVaR
 from pacer.recipes import PACER_M_ADAPTIVE, RECIPES, SAC
 
@@ -48,6 +49,18 @@ def test_size_then_task_then_risk_then_overrides():
     assert (
         config.label == "pacer-m-adaptive-paper-critic.levels_48-weight.step_1-utility_power_2-risk_cvar_0.5-block_25"
     )
+
+
+def test_size_and_task_fill_pieces_that_are_given_by_name_and_leave_values():
+    def chosen(**overrides):
+        return resolve("Hopper-v4", "td3", size="paper", overrides={f"recipe.{k}": v for k, v in overrides.items()})
+
+    named = chosen(critic="Quantile", encourager="MMD", weight="MovingDual")
+    assert (named.recipe.critic.levels, named.recipe.encourager.samples) == (64, 100)
+    assert named.recipe.weight == MovingDual(initial=0.5, range=(0.3, 0.8))
+    given = chosen(critic=Quantile(), encourager="MMD", weight=MovingDual())
+    assert (given.recipe.critic, given.recipe.weight) == (Quantile(), MovingDual())
+    assert resolve("Hopper-v4", size="paper", overrides={"recipe.batch": 256}).recipe.batch == 256
 
 
 def test_the_warm_up_is_the_sizes_unless_the_schedule_says_otherwise():
@@ -127,6 +140,7 @@ def test_numbers_may_be_numpys_or_written_as_floats():
         ({"recipe": "sac", "risk": "cvar:0.25"}, "needs a distribution of returns"),
         ({"risk": "cvar"}, "expected cvar:LEVEL"),
         ({"risk": 0.25}, r"recipe\.risk is 0\.25: expected Risk"),
+        ({"risk": "cvra:0.25"}, "unknown risk 'cvra'. Did you mean cvar"),
         ({"size": "huge"}, "unknown size 'huge': expected small or paper"),
         ({"steps": 0}, "steps is 0: expected a whole number from 1"),
         ({"steps": 1.5}, r"steps is 1\.5: expected a whole number"),

@@ -22,7 +22,7 @@ ALLOWED = {
     "envs": ("envs", "errors"),
     "runs": ("runs", "errors"),
     "presets": ("pieces",),
-    "overrides": ("runs", "errors"),
+    "overrides": ("names", "runs", "errors"),
     "names": ("runs", "errors"),
     "config": ("pieces", "recipes", "presets", "overrides", "names", "runs", "errors"),
     "agent": ("pieces", "runs", "envs", "errors"),

@@ -8,6 +8,7 @@ from pacer.errors import PacerError
 from pacer.names import label, parse_piece, safe, shown
 from pacer.pieces.critics.quantile import Quantile
 from pacer.pieces.encouragers.weights import Fixed
+from pacer.pieces.optimisers import Adam, Optimiser
 from pacer.pieces.risks import CVaR, Neutral, Risk, Wang
 from pacer.pieces.utilities import Combination, Identity, Power, Truncation, Utility
 from pacer.runs.codec import members
@@ -27,7 +28,7 @@ from pacer.runs.codec import members
     ],
 )
 def test_pieces_as_they_are_typed(text, family, piece):
-    assert parse_piece(text, family, "piece") == piece
+    assert parse_piece(text, family) == piece
     assert shown(piece) == text.replace(":", "_")
 
 
@@ -36,7 +37,7 @@ def test_pieces_as_they_are_typed(text, family, piece):
     [
         ("cvra:0.25", "Did you mean cvar"),
         ("cvar:0.25:3", "expected cvar:LEVEL"),
-        ("cvar", "risk measure 'cvar': expected cvar:LEVEL. cvar is: The mean of the worst"),
+        ("cvar", "risk 'cvar': expected cvar:LEVEL. cvar is: The mean of the worst"),
         ("cvar:", "could not convert"),
         ("cvar:much", "could not convert"),
         ("cvar:2", "0 < level <= 1"),
@@ -44,7 +45,7 @@ def test_pieces_as_they_are_typed(text, family, piece):
 )
 def test_wrong_ones_are_refused(text, message):
     with pytest.raises(PacerError, match=message):
-        parse_piece(text, Risk, "risk measure")
+        parse_piece(text, Risk)
 
 
 @pytest.mark.parametrize("family", [Risk, Utility])
@@ -59,19 +60,28 @@ def test_a_measure_of_the_users_own_is_typed_by_its_short_name_or_its_class():
     class Careful(CVaR):
         pass
 
-    assert parse_piece("Careful:0.1", Risk, "risk measure") == Careful(0.1)
-    assert parse_piece("cvar:0.1", Risk, "risk measure") == CVaR(0.1)
+    assert parse_piece("Careful:0.1", Risk) == Careful(0.1)
+    assert parse_piece("cvar:0.1", Risk) == CVaR(0.1)
+
+
+def test_other_pieces_go_by_their_class_and_may_leave_numbers_out():
+    assert parse_piece("Adam", Optimiser) == Adam()
+    assert parse_piece("Adam:1e-3", Optimiser) == Adam(1e-3)
+    with pytest.raises(PacerError, match="unknown optimiser 'adam'. Did you mean Adam"):
+        parse_piece("adam", Optimiser)
+    with pytest.raises(PacerError, match="optimiser 'Adam:1:2:3:4': expected Adam:LEARNING_RATE:MOMENTUM:MEMORY"):
+        parse_piece("Adam:1:2:3:4", Optimiser)
 
 
 def test_a_label_tells_what_was_changed():
     changes = {
         "critic.levels": 64,
         "risk": CVaR(0.25),
-        "actor.hidden": (32, 32),
+        "actor.body.hidden": (32, 32),
         "discount": 1e-5,
         "keep_replay": False,
     }
-    expected = "sac-critic.levels_64-risk_cvar_0.25-actor.hidden_32x32-discount_1e-05-keep_replay_False"
+    expected = "sac-critic.levels_64-risk_cvar_0.25-actor.body.hidden_32x32-discount_1e-05-keep_replay_False"
     assert label("sac", changes) == expected
     assert label("sac", {}) == "sac"
     assert label("sac", {"weight": Fixed(0.1)}) == "sac-weight_Fixed_0.1"

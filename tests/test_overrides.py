@@ -10,6 +10,7 @@ from pacer.errors import PacerError
 from pacer.overrides import changed, differences, whole
 from pacer.pieces.encouragers.base import Nothing
 from pacer.pieces.encouragers.weights import Fixed, MovingDual
+from pacer.pieces.optimisers import Adam
 from pacer.pieces.risks import CVaR
 from pacer.recipes import PACER_M_ADAPTIVE, SAC
 
@@ -30,6 +31,9 @@ class Choices:
         ("discount", np.float32(0.5), 0.5),
         ("weight.range", [1, 2], (1.0, 2.0)),
         ("weight.range", np.array([1.0, 2.0]), (1.0, 2.0)),
+        ("actor.body.hidden", [3, 4], (3, 4)),
+        ("weight", "Fixed:0.1", Fixed(0.1)),
+        ("actor_optimiser", "Adam:1e-3", Adam(1e-3)),
         ("encourager.kernel", "squared_energy", "squared_energy"),
     ],
 )
@@ -54,6 +58,7 @@ def test_values_take_the_type_of_their_field(name, value, expected):
         ("recipe.weight.range", [1.0], r"recipe\.weight\.range is"),
         ("recipe.critic", CVaR(0.5), r"recipe\.critic is CVaR\(level=0\.5\): expected Critic"),
         ("recipe.critic", CVaR, r"recipe\.critic is .*: expected Critic"),
+        ("recipe.weight", "Fxied", "unknown weight 'Fxied'. Did you mean Fixed"),
         ("recipe.discount", 2, "expected 0 <= discount < 1"),
         ("schedule.block", 0, "block is 0"),
     ],

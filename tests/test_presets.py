@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.critics.quantile import Quantile
 from pacer.pieces.encouragers.weights import Fixed, MovingDual
 from pacer.presets import SIZES, for_task
@@ -18,14 +19,14 @@ def test_small_is_what_the_pieces_have_anyway(name):
 
 def test_paper_size_is_the_papers():
     recipe = SIZES["paper"].apply(PACER_M)
-    assert recipe.actor.hidden == recipe.critic.hidden == (400, 400)
+    assert recipe.actor.body.hidden == recipe.critic.body.hidden == (400, 400)
     assert (recipe.critic.levels, recipe.encourager.samples, recipe.batch) == (64, 100, 400)
     assert recipe.weight == Fixed(0.01)
 
 
 def test_a_size_leaves_what_a_recipe_chose():
-    recipe = SIZES["paper"].apply(replace(PACER_M, critic=Quantile(hidden=(512,) * 4, levels=100), batch=128))
-    assert (recipe.critic.hidden, recipe.critic.levels, recipe.batch) == ((512,) * 4, 100, 128)
+    recipe = SIZES["paper"].apply(replace(PACER_M, critic=Quantile(body=MLP((512,) * 4), levels=100), batch=128))
+    assert (recipe.critic.body.hidden, recipe.critic.levels, recipe.batch) == ((512,) * 4, 100, 128)
     assert recipe.encourager.samples == 100
     assert SIZES["paper"].apply(TQC).critic.members == 3
 

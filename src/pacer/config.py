@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pacer.errors import PacerError, near
-from pacer.names import digest, label, parse_piece, safe
+from pacer.names import digest, label, safe
 from pacer.overrides import changed, differences, plain, whole
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.risks import Risk
@@ -108,17 +108,18 @@ def resolve(
 ) -> Config:
     """The configuration that a user asks for. Pure: the command line and `pacer.train` both come here.
 
-    Size and task fill what the recipe and the schedule leave at their defaults; then come risk measure and utility,
-    then the overrides, such as `{"recipe.critic.levels": 64, "schedule.warm_up": 5_000}`. Steps are rounded up to
-    whole blocks, since learning happens at their ends.
+    Size and task fill what the recipe and the schedule leave at their defaults, also in pieces that are given by name
+    (`risk="cvar:0.25"`, `{"recipe.weight": "Fixed:0.1"}`). Other overrides, such as `{"recipe.critic.levels": 64}`,
+    have the last word. Steps are rounded up to whole blocks, since learning happens at their ends.
     """
     env = env.removeprefix("pacer:")  # our own environments are known without an import
     origin, started = _named(recipe)
     sized = _size(size)
-    warm_up = {"warm_up": sized.warm_up}
-    base = _Choices(for_task(sized.apply(started), env), filled(Schedule(), warm_up))
-    given = replace(base, schedule=filled(schedule, warm_up)) if schedule else base
-    chosen = changed(given, {**_shaping(risk, utility), **(overrides or {})})
+    changes = {"recipe.risk": risk, "recipe.utility": utility}
+    changes = {name: piece for name, piece in changes.items() if piece is not None} | dict(overrides or {})
+    base = _suited(_Choices(started, Schedule()), sized, env)
+    chosen = _suited(changed(_Choices(started, schedule or Schedule()), changes), sized, env)
+    chosen = changed(chosen, {name: value for name, value in changes.items() if not isinstance(value, str)})
     block, options = chosen.schedule.block, _options(env_kwargs or {})
     differing = {key.partition(".")[2]: value for key, value in differences(base, chosen).items()}
     several = {"envs": envs} if envs != 1 else {}
@@ -159,19 +160,16 @@ def _named(recipe: str | Recipe) -> tuple[str, Recipe]:
     return recipe, RECIPES[recipe][1]
 
 
+def _suited(choices: _Choices, size: Size, env: str) -> _Choices:
+    """The choices with what size and task fill."""
+    schedule = filled(choices.schedule, {"warm_up": size.warm_up})
+    return _Choices(for_task(size.apply(choices.recipe), env), schedule)
+
+
 def _size(name: str) -> Size:
     if name not in SIZES:
         raise PacerError(f"unknown size {name!r}: expected {' or '.join(SIZES)}")
     return SIZES[name]
-
-
-def _shaping(risk: str | Risk | None, utility: str | Utility | None) -> dict[str, Any]:
-    """Risk measure and utility as overrides; a string is as it is typed (`cvar:0.25`)."""
-    given = {
-        "recipe.risk": parse_piece(risk, Risk, "risk measure") if isinstance(risk, str) else risk,
-        "recipe.utility": parse_piece(utility, Utility, "utility") if isinstance(utility, str) else utility,
-    }
-    return {name: piece for name, piece in given.items() if piece is not None}
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:

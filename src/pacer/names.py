@@ -1,4 +1,4 @@
-"""Names: of risk measures and utilities as they are typed, of runs, and of their folders."""
+"""Names: of pieces as they are typed, and of runs."""
 
 import hashlib
 import json
@@ -13,20 +13,20 @@ from pacer.runs.codec import encode, members
 LONGEST = 100  # characters of a folder's name
 
 
-def parse_piece(text: str, family: type, kind: str) -> Any:
-    """A piece as it is typed: its short name and its numbers, as in cvar:0.25."""
-    name, *numbers = text.split(":")
+def parse_piece(text: str, family: type) -> Any:
+    """A piece as it is typed: its short name or its class's, and its numbers, as in cvar:0.25 and Adam:1e-3."""
+    kind, (name, *numbers) = family.__name__.lower(), text.split(":")
     known = {_typed_name(piece): piece for piece in members(family).values()}
     if name not in known:
         raise PacerError(f"unknown {kind} {name!r}.{near(name, known)} They are: {', '.join(known)}")
-    expected = _numbers(known[name])
-    if len(numbers) != len(expected):
-        # A number left out would stand for its default, which for most measures means no effect at all.
+    piece, expected = known[name], _numbers(known[name])
+    # Risk measures and utilities, which have short names, are mostly without effect at their defaults.
+    if len(numbers) > len(expected) or ("short" in vars(piece) and len(numbers) < len(expected)):
         usage = ":".join([name, *(number.upper() for number in expected)])
-        raise PacerError(f"{kind} {text!r}: expected {usage}. {name} is: {known[name].__doc__}")
+        raise PacerError(f"{kind} {text!r}: expected {usage}. {name} is: {piece.__doc__}")
     try:
-        return known[name](**dict(zip(expected, map(float, numbers), strict=True)))
-    except ValueError as error:
+        return piece(**dict(zip(expected, map(float, numbers), strict=False)))
+    except (TypeError, ValueError) as error:
         raise PacerError(f"{kind} {text!r}: {error}") from error
 
 

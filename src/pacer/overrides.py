@@ -5,6 +5,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, get_type_hints
 
 from pacer.errors import PacerError, near
+from pacer.names import parse_piece
 from pacer.runs.codec import decode
 
 T = TypeVar("T")
@@ -37,9 +38,12 @@ def _value(piece: Any, name: str, given: dict[str, Any], where: str) -> Any:
 
 
 def _fitting(value: Any, hint: Any, where: str) -> Any:
-    """The value as its field declares it: a list as a tuple, an integer as a float; refused if it is neither."""
-    if isinstance(hint, type) and is_dataclass(value) and isinstance(value, hint):
-        return value
+    """The value as its field declares it: a list as a tuple, an integer as a float, a piece by its name."""
+    if isinstance(hint, type) and hint not in (str, int, float, bool):  # a family of pieces
+        if is_dataclass(value) and isinstance(value, hint):
+            return value
+        if isinstance(value, str):
+            return parse_piece(value, hint)
     return decode(whole(value, where) if hint is int else plain(value), hint, where)
 
 

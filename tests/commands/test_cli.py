@@ -13,6 +13,10 @@ import pacer_launcher
 from pacer import commands
 from pacer.commands.train import parse
 from pacer.config import default_folder, resolve
+from pacer.errors import PacerError
+from pacer.pieces.bodies.norms import LayerNorm
+from pacer.pieces.encouragers.weights import Fixed
+from pacer.pieces.optimisers import AdamW
 from pacer.recipes import RECIPES
 from pacer.training.execute import execute
 from tests.tiny_runs import STEPS, configuration, everything, results, train
@@ -24,7 +28,16 @@ ENV = "tests.worlds:Drift-v0"
 # The same small run as in tests/runs.py, so that it compiles once.
 SMALL = [
     *("--env", ENV, "--steps", "200", "--recipe.batch", "16", "--recipe.encourager.samples", "4"),
-    *("--recipe.actor.hidden", "16", "16", "--recipe.critic.hidden", "16", "16", "--recipe.critic.levels", "4"),
+    *(
+        "--recipe.actor.body.hidden",
+        "16",
+        "16",
+        "--recipe.critic.body.hidden",
+        "16",
+        "16",
+        "--recipe.critic.levels",
+        "4",
+    ),
     *("--schedule.block", "10", "--schedule.updates", "2", "--schedule.warm-up", "40", "--schedule.learn-after", "20"),
     *("--schedule.evaluate-every", "50", "--schedule.evaluation-episodes", "2", "--schedule.checkpoint-every", "50"),
     *("--schedule.log-every", "20", "--schedule.replay-capacity", "120"),
@@ -165,6 +178,23 @@ def test_the_command_line_and_python_ask_for_the_same():
     )
     assert (config.steps, config.recipe.batch, config.schedule.warm_up) == (150, 400, 1_000)
     assert (chosen.env_workers, chosen.quiet, chosen.run_dir) == (2, True, None)
+
+
+def test_pieces_are_chosen_by_name_and_their_fields_are_options():
+    pieces = [
+        "--recipe.weight=Fixed:0.1",
+        "--recipe.critic.gate-norm",
+        "LayerNorm",
+        "--recipe.actor-optimiser",
+        "AdamW",
+    ]
+    fields = ["--recipe.actor-optimiser.learning-rate", "1e-3"]
+    config, _ = parse(["--env", "Hopper-v4", *fields, *pieces])
+    assert config.recipe.weight == Fixed(0.1)
+    assert config.recipe.critic.gate_norm == LayerNorm()
+    assert config.recipe.actor_optimiser == AdamW(1e-3)
+    with pytest.raises(PacerError, match="unknown weight 'Fxied'. Did you mean Fixed"):
+        parse(["--env", "Hopper-v4", "--recipe.weight", "Fxied"])
 
 
 def test_a_sweep_does_not_land_in_one_folder():

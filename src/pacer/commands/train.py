@@ -1,9 +1,10 @@
 """`pacer train`: a recipe, an environment, and overrides of any field of either."""
 
 import argparse
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import tyro
 
@@ -14,6 +15,8 @@ from pacer.overrides import differences
 from pacer.pieces.recipe import Recipe
 from pacer.training.execute import execute
 
+_PIECE = re.compile(r"(?!None$|True$|False$)[A-Z]\w*(:[^:]+)*")  # no other value begins with a capital
+
 
 @dataclass(frozen=True)
 class Arguments:
@@ -22,6 +25,7 @@ class Arguments:
     env: str
     """Environment: any Gymnasium id with continuous actions, or module:Id-v0 for one of your own."""
     recipe: Recipe
+    """Another piece is chosen by its name and numbers, as in --recipe.weight Fixed:0.1."""
     steps: Annotated[float, tyro.conf.arg(metavar="INT")] = 100_000
     """Environment steps (1e5 is fine), rounded up to whole blocks."""
     seed: int = 0
@@ -76,7 +80,8 @@ def parse(arguments: list[str]) -> tuple[Config, Arguments]:
     first.add_argument("--risk")
     first.add_argument("--utility")
     known, _ = first.parse_known_args(arguments)
-    base = resolve(known.env, recipe, size=known.size, risk=known.risk, utility=known.utility)
+    pieces, arguments = _pieces(arguments)
+    base = resolve(known.env, recipe, size=known.size, risk=known.risk, utility=known.utility, overrides=pieces)
     default = Arguments(env=known.env or tyro.MISSING, recipe=base.recipe, schedule=base.schedule)
     chosen = tyro.cli(Arguments, default=default, args=arguments, prog=f"pacer train {recipe}")
     config = resolve(
@@ -89,7 +94,19 @@ def parse(arguments: list[str]) -> tuple[Config, Arguments]:
         utility=chosen.utility,
         env_kwargs=parse_options(chosen.env_kwargs),
         envs=chosen.envs,
-        overrides=differences(base, replace(base, recipe=chosen.recipe, schedule=chosen.schedule)),
+        overrides={**pieces, **differences(base, replace(base, recipe=chosen.recipe, schedule=chosen.schedule))},
         name=chosen.name,
     )
     return config, chosen
+
+
+def _pieces(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """Pieces that are chosen by name, and the other words."""
+    pieces: dict[str, Any] = {}
+    others: list[str] = []
+    for word in (w for a in arguments for w in (a.split("=", 1) if a.startswith("--recipe.") else [a])):
+        if others and others[-1].startswith("--recipe.") and _PIECE.fullmatch(word):
+            pieces[others.pop().removeprefix("--").replace("-", "_")] = word
+        else:
+            others.append(word)
+    return pieces, others

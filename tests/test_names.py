@@ -67,7 +67,7 @@ def test_a_measure_of_the_users_own_is_typed_by_its_short_name_or_its_class():
 def test_other_pieces_go_by_their_class_and_may_leave_numbers_out():
     assert parse_piece("Adam", Optimiser) == Adam()
     assert parse_piece("Adam:1e-3", Optimiser) == Adam(1e-3)
-    with pytest.raises(PacerError, match="unknown optimiser 'adam'. Did you mean Adam"):
+    with pytest.raises(PacerError, match=r"unknown optimiser 'adam'\. Did you mean Adam"):
         parse_piece("adam", Optimiser)
     with pytest.raises(PacerError, match="optimiser 'Adam:1:2:3:4': expected Adam:LEARNING_RATE:MOMENTUM:MEMORY"):
         parse_piece("Adam:1:2:3:4", Optimiser)

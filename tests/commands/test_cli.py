@@ -193,7 +193,7 @@ def test_pieces_are_chosen_by_name_and_their_fields_are_options():
     assert config.recipe.weight == Fixed(0.1)
     assert config.recipe.critic.gate_norm == LayerNorm()
     assert config.recipe.actor_optimiser == AdamW(1e-3)
-    with pytest.raises(PacerError, match="unknown weight 'Fxied'. Did you mean Fixed"):
+    with pytest.raises(PacerError, match=r"unknown weight 'Fxied'\. Did you mean Fixed"):
         parse(["--env", "Hopper-v4", "--recipe.weight", "Fxied"])
 
 

@@ -243,9 +243,10 @@ def test_evaluate_judges_a_policy_and_imports_nothing_that_a_file_names(command,
     assert f"was trained on {ENV}: name its environment with --env" in said
     code, said = command("evaluate", tmp_path, "--env", ENV, "--episodes", 2)
     assert code == 0
-    lines = said.splitlines()
-    assert [line.split()[0] for line in lines] == ["greedy", "sampled"]
-    assert all(line.endswith("(2 episodes)") for line in lines)
+    first, header, *rows = said.splitlines()
+    assert first == "returns of 2 episodes"
+    assert header.split()[:2] == ["mean", "deviation"]
+    assert [row.split()[0] for row in rows] == ["greedy", "sampled"]
     assert command("evaluate", tmp_path / "best", "--env", ENV, "--episodes", 2)[0] == 0
     assert command("evaluate", tmp_path, "--env", ENV, "--episodes", 2)[1] == said
     assert command("evaluate", tmp_path, "--env", ENV, "--episodes", 2, "--seed", 1)[1] != said

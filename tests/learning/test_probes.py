@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pacer import learner
+from pacer.agent import Policy
 from pacer.pieces.backups import SoftMaximum
 from pacer.pieces.critics.categorical import Categorical
 from pacer.pieces.encouragers.base import Nothing
@@ -17,7 +18,6 @@ from pacer.pieces.encouragers.weights import Fixed
 from pacer.pieces.types import Space, Transition
 from pacer.presets import Size
 from pacer.recipes import RECIPES
-from pacer.training.policy import Policy
 from pacer.training.statistics import Moments
 
 CONSTANT, FROM_OBSERVATION, DELAYED, FROM_ACTION, FROM_BOTH = range(5)

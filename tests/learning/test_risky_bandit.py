@@ -15,11 +15,11 @@ import pytest
 from scipy.stats import norm
 
 from pacer import learner
+from pacer.agent import Policy
 from pacer.pieces.risks import CVaR, MeanDeviation, Neutral, Risk, Wang
 from pacer.pieces.types import Space, Transition
 from pacer.presets import Size
 from pacer.recipes import PACER_M
-from pacer.training.policy import Policy
 from pacer.training.statistics import Moments
 
 SPACE = Space(observation=1, action=1)

@@ -46,22 +46,28 @@ def main(arguments: list[str]) -> None:
     agent = load(chosen.run)
     world = world_for(agent, chosen.run, chosen.env, chosen.env_kwargs)
     try:
+        print(f"returns of {chosen.episodes} episodes")
         for mode in MODES:
-            print(summary(evaluate(world, agent.policy, chosen.episodes, chosen.seed, 0, [mode])))
+            found = figures(evaluate(world, agent.policy, chosen.episodes, chosen.seed, 0, [mode]))
+            if mode == MODES[0]:
+                print(" " * 8, *(f"{name:>10}" for name in found))
+            print(f"{mode:8}", *(f"{value:10.2f}" for value in found.values()), flush=True)
     finally:
         world.close()
 
 
-def summary(episodes: Sequence[Episode]) -> str:
-    """Mean and deviation of the returns, their quantiles, and CVaR: the mean of the worst tenth."""
+def figures(episodes: Sequence[Episode]) -> dict[str, float]:
+    """Mean, deviation and quantiles of the returns, and CVaR: the mean of the worst tenth."""
     totals = np.sort([e.total for e in episodes])
-    length = np.mean([e.length for e in episodes])
-    quantiles = "  ".join(f"{100 * q:.0f} % {np.quantile(totals, q):.2f}" for q in QUANTILES)
-    return (
-        f"{episodes[0].mode:8} return {totals.mean():.2f} +- {totals.std():.2f}   lowest {totals[0]:.2f}  {quantiles}  "
-        f"highest {totals[-1]:.2f}   CVaR({TAIL:g}) {cvar(totals, TAIL):.2f}   length {length:.0f}   "
-        f"({len(totals)} episodes)"
-    )
+    return {
+        "mean": totals.mean(),
+        "deviation": totals.std(),
+        "lowest": totals[0],
+        **{f"{100 * q:.0f} %": np.quantile(totals, q) for q in QUANTILES},
+        "highest": totals[-1],
+        f"CVaR({TAIL:g})": cvar(totals, TAIL),
+        "length": np.mean([e.length for e in episodes]),
+    }
 
 
 def cvar(ordered: NDArray[np.float64], level: float) -> float:

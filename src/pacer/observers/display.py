@@ -3,105 +3,142 @@
 import math
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.live import Live
 from rich.panel import Panel
 from rich.progress_bar import ProgressBar
 from rich.table import Table
+from rich.text import Text
 
-from pacer.config import Config
+from pacer.observers.events import Evaluated, Event, Finished, Progress, Started, Warned
+
+if TYPE_CHECKING:
+    from pacer.config import Config
 
 REFRESH = 0.25  # seconds
+OF_SOME_RECIPES = ("distance", "log_density", "weight")  # metrics that are shown where there are any
 
 
 class Display:
-    """Receives the facts of a run as they come, and shows the latest of each."""
+    """Keeps the latest figures of a run and shows them."""
 
-    def __init__(self, config: Config, quiet: bool = False) -> None:
+    def __init__(self, config: "Config", quiet: bool = False) -> None:
         self._config = config
-        self._console = Console()
-        self._facts: dict[str, Any] = {}
-        self._started = time.monotonic()
-        self._first_step: int | None = None
-        self._drawn = 0.0
         self._quiet = quiet
-        self._live = Live(console=self._console, auto_refresh=False) if self._on_terminal() else None
+        self._console = Console()
+        self._live: Live | None = None
+        self._figures: dict[str, float] = {}
+        self._first = self._step = self._episodes = 0
+        self._started = self._drawn = time.monotonic()
 
     def __enter__(self) -> "Display":
-        if self._live:
-            self._live.start()
         return self
 
     def __exit__(self, *error: Any) -> None:
+        self._close()
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case Started():
+                self._open(event.step)
+            case Progress():
+                self._step, self._episodes = event.step, event.episodes
+                self._figures |= {"training": event.train_return, **event.metrics}
+                self._draw()
+            case Evaluated():
+                self._figures |= {"greedy": event.mean("greedy"), "sampled": event.mean("sampled")}
+                self._draw()
+                if not self._live:
+                    self._say(self._line())
+            case Warned():
+                self._warn(event.message)
+            case Finished():
+                self._close()
+
+    def _open(self, step: int) -> None:
+        self._first = self._step = step
+        self._started = time.monotonic()
+        if step:
+            self._say(f"continuing from step {step:,}")
+        if self._on_terminal() and not self._quiet:
+            self._live = Live(self._panel(), console=self._console, auto_refresh=False)
+            self._live.start(refresh=True)
+
+    def _on_terminal(self) -> bool:
+        return self._console.is_terminal and sys.stdout.isatty()  # the first alone may be asked for by a variable
+
+    def _close(self) -> None:
         if self._live:
             self._live.update(self._panel(), refresh=True)
             self._live.stop()
+            self._live = None
 
-    def __call__(self, facts: dict[str, Any]) -> None:
-        if warning := facts.get("warning"):
-            self._console.print(f"[yellow]{warning}")
-            return
-        self._facts.update(facts)
-        if self._first_step is None:
-            self._first_step = facts["step"] - self._config.schedule.block
+    def _draw(self) -> None:
+        if self._live and time.monotonic() - self._drawn > REFRESH:
+            self._live.update(self._panel(), refresh=True)
+            self._drawn = time.monotonic()
+
+    def _say(self, text: str) -> None:
+        if not self._quiet:
+            print(text, flush=True)
+
+    def _warn(self, message: str) -> None:
+        """Said whether the run is quiet or not."""
         if self._live:
-            if time.monotonic() - self._drawn > REFRESH:
-                self._live.update(self._panel(), refresh=True)
-                self._drawn = time.monotonic()
-        elif not self._quiet and "greedy" in facts:
-            print(self._line(), flush=True)
-
-    def _on_terminal(self) -> bool:
-        return not self._quiet and self._console.is_terminal and sys.stdout.isatty()
+            self._console.print(message, style="yellow", markup=False, highlight=False)
+        else:
+            print(f"pacer: {message}", file=sys.stderr, flush=True)
 
     def _speed(self) -> tuple[float, float]:
-        """Updates per second of learning time so far, and seconds to go."""
+        """Updates per second since the start, and seconds to go."""
         elapsed = time.monotonic() - self._started
-        done = self._facts.get("step", 0) - (self._first_step or 0)
-        rate = done / elapsed if elapsed > 0 else 0.0
+        rate = (self._step - self._first) / elapsed if elapsed > 0 else 0.0
         updates = rate * self._config.schedule.updates / self._config.schedule.block
-        remaining = self._config.steps - self._facts.get("step", 0)
-        return updates, remaining / rate if rate else math.nan
+        return updates, (self._config.steps - self._step) / rate if rate else math.nan
 
     def _line(self) -> str:
         updates, left = self._speed()
-        return (
-            f"step {self._facts['step']:>8,}  greedy {_number(self._facts['greedy']):>9}  "
-            f"sampled {_number(self._facts['sampled']):>9}  training {_number(self._facts.get('train_return')):>9}  "
-            f"distance {_number(self._facts.get('distance')):>7}  weight {_number(self._facts.get('weight')):>7}  "
-            f"{updates:6.0f} updates/s  {_duration(left)} left"
-        )
+        names = ["greedy", "sampled", "training", *(name for name in OF_SOME_RECIPES if name in self._figures)]
+        figures = "  ".join(f"{_words(name)} {self._figure(name):>8}" for name in names)
+        return f"step {self._step:>9,}  {figures}  {updates:6.0f} updates/s  {_duration(left)} left"
 
     def _panel(self) -> Panel:
         updates, left = self._speed()
-        step, total = self._facts.get("step", 0), self._config.steps
-        rows = [
-            ("steps", f"{step:,} of {total:,}", "time left", _duration(left)),
-            ("training return", self._fact("train_return"), "episodes", f"{self._facts.get('episodes', 0):,}"),
-            ("evaluation, greedy", self._fact("greedy"), "evaluation, sampled", self._fact("sampled")),
-            ("encourager distance", self._fact("distance"), "encourager weight", self._fact("weight")),
-            ("updates per second", f"{updates:.0f}", "critic loss", self._fact("critic_loss")),
+        cells = [
+            ("steps", f"{self._step:,} of {self._config.steps:,}"),
+            ("time left", _duration(left)),
+            ("training return", self._figure("training")),
+            ("episodes", f"{self._episodes:,}"),
+            ("evaluation, greedy", self._figure("greedy")),
+            ("evaluation, sampled", self._figure("sampled")),
+            ("updates per second", f"{updates:.0f}"),
+            ("critic loss", self._figure("critic_loss")),
+            *((_words(name), self._figure(name)) for name in OF_SOME_RECIPES if name in self._figures),
         ]
         table = Table.grid(padding=(0, 2), expand=True)
         for _ in range(2):
             table.add_column(style="dim")
             table.add_column(justify="right", style="bold")
-        for row in rows:
-            table.add_row(*row)
+        for left_cell, right_cell in zip(cells[::2], [*cells[1::2], ("", "")], strict=False):
+            table.add_row(*left_cell, *right_cell)
         content = Table.grid(expand=True)
-        content.add_row(ProgressBar(total=total, completed=step))
+        content.add_row(ProgressBar(total=self._config.steps, completed=self._step))
         content.add_row(table)
         title = f"{self._config.label} on {self._config.environment}, seed {self._config.seed}"
-        return Panel(content, title=title, width=min(96, self._console.width))
+        return Panel(content, title=Text(title), width=min(96, self._console.width))
 
-    def _fact(self, name: str) -> str:
-        return _number(self._facts.get(name))
+    def _figure(self, name: str) -> str:
+        return _number(self._figures.get(name, math.nan))
 
 
-def _number(value: float | None) -> str:
-    if value is None or not math.isfinite(value):
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _number(value: float) -> str:
+    if not math.isfinite(value):
         return "-"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 

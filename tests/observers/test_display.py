@@ -37,6 +37,7 @@ def test_elsewhere_than_on_a_terminal_there_is_a_line_per_evaluation(capsys):
     "metrics, named, unnamed",
     [
         ({"critic_loss": 1.0}, [], ["distance", "log density", "weight"]),
+        ({"critic_loss": 1.0, "distance": 0.0, "weight": 0.0}, [], ["distance", "log density", "weight"]),
         ({"critic_loss": 1.0, "log_density": -2.0, "weight": 0.1}, ["log density", "weight"], ["distance"]),
     ],
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pacer.config import Config
 
 REFRESH = 0.25  # seconds
-OF_SOME_RECIPES = ("distance", "log_density", "weight")  # metrics that are shown where there are any
+ENCOURAGEMENT = ("distance", "log_density", "weight")  # what recipes with an encourager report
 
 
 class Display:
@@ -100,7 +100,7 @@ class Display:
 
     def _line(self) -> str:
         updates, left = self._speed()
-        names = ["greedy", "sampled", "training", *(name for name in OF_SOME_RECIPES if name in self._figures)]
+        names = ["greedy", "sampled", "training", *self._encouragement()]
         figures = "  ".join(f"{_words(name)} {self._figure(name):>8}" for name in names)
         return f"step {self._step:>9,}  {figures}  {updates:6.0f} updates/s  {_duration(left)} left"
 
@@ -115,7 +115,7 @@ class Display:
             ("evaluation, sampled", self._figure("sampled")),
             ("updates per second", f"{updates:.0f}"),
             ("critic loss", self._figure("critic_loss")),
-            *((_words(name), self._figure(name)) for name in OF_SOME_RECIPES if name in self._figures),
+            *((_words(name), self._figure(name)) for name in self._encouragement()),
         ]
         table = Table.grid(padding=(0, 2), expand=True)
         for _ in range(2):
@@ -128,6 +128,10 @@ class Display:
         content.add_row(table)
         title = f"{self._config.label} on {self._config.environment}, seed {self._config.seed}"
         return Panel(content, title=Text(title), width=min(96, self._console.width))
+
+    def _encouragement(self) -> list[str]:
+        """Names of the encourager's figures; where the weight is nothing there is no encourager."""
+        return [name for name in ENCOURAGEMENT if name in self._figures and self._figures.get("weight") != 0]
 
     def _figure(self, name: str) -> str:
         return _number(self._figures.get(name, math.nan))

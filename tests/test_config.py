@@ -60,7 +60,9 @@ def test_size_and_task_fill_pieces_that_are_given_by_name_and_leave_values():
     assert named.recipe.weight == MovingDual(initial=0.5, range=(0.3, 0.8))
     given = chosen(critic=Quantile(), encourager="MMD", weight=MovingDual())
     assert (given.recipe.critic, given.recipe.weight) == (Quantile(), MovingDual())
-    assert resolve("Hopper-v4", size="paper", overrides={"recipe.batch": 256}).recipe.batch == 256
+    for name, value in {"batch": 256, "critic.levels": 32, "encourager.states": 300}.items():  # as small, or larger
+        config = resolve("Hopper-v4", size="paper", overrides={f"recipe.{name}": value})
+        assert config.label == f"pacer-m-adaptive-paper-{name}_{value}"
 
 
 def test_the_warm_up_is_the_sizes_unless_the_schedule_says_otherwise():

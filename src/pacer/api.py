@@ -9,10 +9,12 @@ from pacer.agent import Agent
 from pacer.config import DEFAULT_RECIPE, Schedule, default_folder, resolve
 from pacer.envs.make import maker
 from pacer.errors import PacerError
+from pacer.observers import Observer
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.risks import Risk
 from pacer.pieces.utilities import Utility
 from pacer.training.execute import execute
+from pacer.training.stopping import Stopped
 from pacer.training.world import MakeEnvironment
 
 
@@ -32,7 +34,7 @@ def train(
     schedule: Schedule | None = None,
     overrides: Mapping[str, Any] | None = None,
     name: str | None = None,
-    observers: Sequence[Any] = (),
+    observers: Sequence[Observer] = (),
 ) -> Agent:
     """Train on an environment, given by its id or by a function that makes it, and return the agent.
 
@@ -57,7 +59,11 @@ def train(
     folder = Path(run_dir) if run_dir is not None else default_folder(config)
     options = config.environment_options
     make = maker(config.environment, options) if isinstance(env, str) else partial(env, **options)
-    execute(config, folder, make, observers, env_workers)
+    try:
+        execute(config, folder, make, observers, env_workers)
+    except Stopped as stop:
+        if stop.exit_code:  # a signal's; where an observer asked for the end, the agent is wanted
+            raise
     return load(folder)
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -115,20 +115,21 @@ def resolve(
     env = env.removeprefix("pacer:")  # our own environments are known without an import
     origin, started = _named(recipe)
     sized = _size(size)
-    changes = {"recipe.risk": risk, "recipe.utility": utility}
-    changes = {name: piece for name, piece in changes.items() if piece is not None} | dict(overrides or {})
+    shaping = {"recipe.risk": risk, "recipe.utility": utility}
+    changes = {key: piece for key, piece in shaping.items() if piece is not None} | dict(overrides or {})
     base = _suited(_Choices(started, Schedule()), sized, env)
-    chosen = _suited(changed(_Choices(started, schedule or Schedule()), changes), sized, env)
-    chosen = changed(chosen, {name: value for name, value in changes.items() if not isinstance(value, str)})
+    given = replace(base, schedule=schedule) if schedule else base
+    chosen = _suited(changed(given, changes), sized, env)
+    chosen = changed(chosen, {key: value for key, value in changes.items() if not isinstance(value, str)})
     block, options = chosen.schedule.block, _options(env_kwargs or {})
-    differing = {key.partition(".")[2]: value for key, value in differences(base, chosen).items()}
-    several = {"envs": envs} if envs != 1 else {}
+    told = {key.partition(".")[2]: value for key, value in differences(base, chosen).items()}
+    told |= {f"env.{key}": value for key, value in options.items()} | ({"envs": envs} if envs != 1 else {})
     title = "-".join([_checked(name) if name else origin, *([size] if size != "small" else [])])
     try:
         return Config(
             environment=env,
             environment_options=options,
-            label=label(title, {**differing, **options, **several}),
+            label=label(title, told),
             recipe=chosen.recipe,
             seed=whole(seed, "seed", 0),
             steps=-(-whole(steps, "steps", 1) // block) * block,

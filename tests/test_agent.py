@@ -34,7 +34,7 @@ def folder(tmp_path):
 
 
 def test_a_loaded_agent_answers_like_the_saved_one(folder):
-    first, again = agent(), Agent.load(folder)
+    first, again = agent(), Agent.load(str(folder))
     np.testing.assert_array_equal(again.predict(OBS, deterministic=True)[0], first.predict(OBS, deterministic=True)[0])
     first.seed(3)
     again.seed(3)
@@ -58,6 +58,12 @@ def test_predict_is_the_actor_on_normalised_observations_in_the_environments_bou
     one, _ = first.predict(OBS[0], deterministic=True)
     assert one.shape == (2,)
     np.testing.assert_allclose(one, first.predict(OBS, deterministic=True)[0][0], rtol=1e-5)
+
+
+def test_the_levels_of_returns_are_drawn_from_the_seed():
+    one, same, other = (agent().returns(OBS, HIGH, seed=seed).value for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
 
 
 def test_returns_take_actions_in_the_environments_bounds():

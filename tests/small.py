@@ -1,53 +1,70 @@
 """Every piece and every recipe, in a size that tests can afford. A new piece is covered by adding it here."""
 
-from pacer.pieces.actors.deterministic import Deterministic
-from pacer.pieces.actors.flow import Flow
-from pacer.pieces.actors.gaussian import Gaussian
-from pacer.pieces.actors.push_forward import PushForward
-from pacer.pieces.actors.semi_implicit import SemiImplicit
-from pacer.pieces.critics.categorical import Categorical
-from pacer.pieces.critics.expected import Expected
-from pacer.pieces.critics.fixed_quantile import FixedQuantile
-from pacer.pieces.critics.generator import Generator
-from pacer.pieces.critics.proposed import Proposed
-from pacer.pieces.critics.quantile import Quantile
-from pacer.pieces.encouragers.mmd import MMD
-from pacer.pieces.encouragers.reference import TruncatedNormal
-from pacer.pieces.encouragers.sliced import Sliced
-from pacer.pieces.encouragers.wasserstein import Wasserstein
-from pacer.pieces.types import Space
+from dataclasses import replace
+
+from pacer.pieces import (
+    MLP,
+    MMD,
+    BatchNorm,
+    Categorical,
+    Deterministic,
+    Expected,
+    FixedQuantile,
+    Flow,
+    Gaussian,
+    Generator,
+    LayerNorm,
+    Proposed,
+    PushForward,
+    Quantile,
+    Residual,
+    SemiImplicit,
+    Sliced,
+    Space,
+    TruncatedNormal,
+    Wasserstein,
+)
 from pacer.presets import Size
 from pacer.recipes import RECIPES
 
 WIDTHS = (32, 32)
+BODY = MLP(WIDTHS)
 SMALL = Size(hidden=WIDTHS, levels=8, samples=12, batch=32, warm_up=0)
 SPACE = Space(observation=3, action=2)
 
 ACTORS = {
-    "push-forward": PushForward(WIDTHS),
-    "push-forward, squared noise": PushForward(WIDTHS, noise_power=2),
-    "push-forward, medoid": PushForward(WIDTHS, greedy_rule="medoid"),
-    "gaussian": Gaussian(WIDTHS),
-    "deterministic": Deterministic(WIDTHS),
-    "semi-implicit": SemiImplicit(WIDTHS),
-    "flow": Flow(WIDTHS, coupling=16),
-    "flow, three layers": Flow(WIDTHS, coupling=16, layers=3),
+    "push-forward": PushForward(BODY),
+    "push-forward, squared noise": PushForward(BODY, noise_power=2),
+    "push-forward, medoid": PushForward(BODY, greedy_rule="medoid"),
+    "gaussian": Gaussian(BODY),
+    "deterministic": Deterministic(BODY),
+    "semi-implicit": SemiImplicit(BODY),
+    "flow": Flow(BODY, coupling=16),
+    "flow, three layers": Flow(BODY, coupling=16, layers=3),
 }
 CRITICS = {
-    "quantile": Quantile(WIDTHS, levels=8),
-    "quantile, first": Quantile(WIDTHS, levels=8, merge="first"),
-    "quantile, own levels": Quantile(WIDTHS, levels=8, shared_levels=False),
-    "quantile, first, own levels": Quantile(WIDTHS, levels=8, merge="first", shared_levels=False),
-    "quantile, as in DSAC": Quantile(WIDTHS, levels=8, merge="first", gate="sigmoid", layer_norm=True),
-    "quantile, one member": Quantile(WIDTHS, levels=8, members=1),
-    "expected": Expected(WIDTHS),
-    "expected, one member": Expected(WIDTHS, members=1),
-    "fixed quantile": FixedQuantile(WIDTHS, levels=8),
-    "truncated": FixedQuantile(WIDTHS, levels=8, members=3, dropped=0.25),
-    "categorical": Categorical(WIDTHS, atoms=21, lowest=-5, highest=5),
-    "generator": Generator(WIDTHS, levels=8),
-    "proposed": Proposed(Quantile(WIDTHS, levels=8), proposal_hidden=(16,)),
+    "quantile": Quantile(BODY, levels=8),
+    "quantile, first": Quantile(BODY, levels=8, merge="first"),
+    "quantile, own levels": Quantile(BODY, levels=8, shared_levels=False),
+    "quantile, first, own levels": Quantile(BODY, levels=8, merge="first", shared_levels=False),
+    "quantile, as in DSAC": Quantile(BODY, levels=8, merge="first", gate="sigmoid", gate_norm=LayerNorm()),
+    "quantile, one member": Quantile(BODY, levels=8, members=1),
+    "expected": Expected(BODY),
+    "expected, one member": Expected(BODY, members=1),
+    "fixed quantile": FixedQuantile(BODY, levels=8),
+    "fixed quantile, three members": FixedQuantile(BODY, levels=8, members=3),
+    "categorical": Categorical(BODY, atoms=21, lowest=-5, highest=5),
+    "generator": Generator(BODY, levels=8),
+    "proposed": Proposed(Quantile(BODY, levels=8), proposal=MLP((16,))),
 }
+# Every piece that has a body, with bodies that keep statistics or are not perceptrons.
+BODIES = {"batch norm": MLP((16, 16), BatchNorm()), "residual": Residual(16, expansion=2)}
+for kind, body in BODIES.items():
+    for name in ("push-forward", "gaussian", "deterministic", "semi-implicit", "flow"):
+        ACTORS[f"{name}, {kind}"] = replace(ACTORS[name], body=body)
+    for name in ("quantile", "quantile, first", "expected", "fixed quantile", "categorical", "generator"):
+        CRITICS[f"{name}, {kind}"] = replace(CRITICS[name], body=body)
+    CRITICS[f"proposed, {kind}"] = Proposed(Quantile(body, levels=8), proposal=body)
 ENCOURAGERS = {
     "mmd": MMD(samples=12),
     "mmd, squared": MMD(samples=12, kernel="squared_energy"),

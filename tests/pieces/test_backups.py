@@ -12,19 +12,30 @@ from scipy.integrate import quad
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from pacer.pieces.actors.deterministic import Deterministic
-from pacer.pieces.actors.gaussian import Gaussian
-from pacer.pieces.backups import PolicyBackup, SoftMaximum
-from pacer.pieces.critics.expected import Expected
-from pacer.pieces.encouragers.entropy import Entropy
-from pacer.pieces.encouragers.weights import Fixed
-from pacer.pieces.recipe import Recipe
-from pacer.pieces.types import Actions, Network, Networks, Returns, Transition
-from tests.small import SPACE, WIDTHS
+from pacer.learner import TrainState, critic_loss
+from pacer.pieces import (
+    Actions,
+    Critic,
+    Deterministic,
+    Entropy,
+    Expected,
+    Fixed,
+    Gaussian,
+    Network,
+    Networks,
+    Neutral,
+    PolicyBackup,
+    Recipe,
+    Returns,
+    SoftMaximum,
+    Transition,
+)
+from pacer.pieces.critics.base import Pair
+from tests.small import BODY, SPACE
 
 BATCH = 5
-SAC = Recipe(Gaussian(WIDTHS), Expected(WIDTHS), Entropy(), Fixed(0.5), PolicyBackup(penalty_in_return=True))
-TD3 = Recipe(Deterministic(WIDTHS), Expected(WIDTHS), backup=PolicyBackup(target_actor=True))
+SAC = Recipe(Gaussian(BODY), Expected(BODY), Entropy(), Fixed(0.5), PolicyBackup(penalty_in_return=True))
+TD3 = Recipe(Deterministic(BODY), Expected(BODY), backup=PolicyBackup(target_actor=True))
 
 
 def batch(size=BATCH):
@@ -41,7 +52,7 @@ def networks(actor, seed):
 
 @partial(jax.jit, static_argnums=0)
 def next_actions(recipe, online, target, rows, key):
-    return recipe.backup.actions(recipe, online, target, rows, key)
+    return recipe.backup.actions(recipe.actor, online, target, rows, key)[0]
 
 
 def following(rng, samples=1, atoms=4):
@@ -50,11 +61,49 @@ def following(rng, samples=1, atoms=4):
     return Returns(value, np.cumsum(mass) - mass / 2, mass)
 
 
+@dataclass(frozen=True)
+class Told(Critic):
+    """A critic whose next returns (M, N, B, K) are its parameters, and whose error is the goal itself."""
+
+    distributional: ClassVar[bool] = True
+
+    def init(self, key, space):
+        raise NotImplementedError
+
+    def evaluate(self, network, obs, action, key, training=False):
+        return network.params, ()
+
+    def pair(self, online, target, batch, next_action, key):
+        return Pair(online.params, target.params, (), ())
+
+    def error(self, online, batch, predicted, goal):
+        return goal
+
+
+@dataclass(frozen=True)
+class ToldMean(Told):
+    distributional: ClassVar[bool] = False
+
+
+def goal_of(recipe, rows, actions, returns):
+    """The goal that the learner makes of next actions and what one critic member says of them."""
+
+    class Backup(type(recipe.backup)):
+        def actions(self, *arguments):
+            return actions, ()
+
+    critic = Told() if recipe.critic.distributional else ToldMean()
+    recipe = replace(recipe, critic=critic, backup=Backup(**vars(recipe.backup)))
+    told = Network(returns._replace(value=returns.value[None]))
+    state = TrainState(Networks(None, told), Networks(None, told), None, (), 0)
+    return critic_loss(told.params, recipe, state, rows, jax.random.key(0))[0]
+
+
 class TestPolicyBackup:
     def test_target_is_reward_plus_discounted_return_per_atom(self):
         rows, returns = batch(), following(np.random.default_rng(1))
         actions = Actions(np.zeros((1, BATCH, 2), np.float32), None)
-        goal = TD3.backup.target(TD3, 0.0, rows, actions, returns)
+        goal = goal_of(TD3, rows, actions, returns)
         for state in range(BATCH):
             # State 1 and 4 are terminal: their next value is ignored.
             expected = state + (0.0 if state in (1, 4) else 0.9) * returns.value[0, state]
@@ -66,7 +115,7 @@ class TestPolicyBackup:
         rows, returns = batch(), following(np.random.default_rng(1))
         own = np.random.default_rng(2).dirichlet(np.ones(4), (1, BATCH)).astype(np.float32)
         returns = returns._replace(mass=own, level=np.cumsum(own, -1) - own / 2)
-        goal = TD3.backup.target(TD3, 0.0, rows, Actions(np.zeros((1, BATCH, 2), np.float32), None), returns)
+        goal = goal_of(TD3, rows, Actions(np.zeros((1, BATCH, 2), np.float32), None), returns)
         assert np.array_equal(goal.mass, own[0])
 
     @pytest.mark.parametrize("inside", [False, True])
@@ -74,7 +123,7 @@ class TestPolicyBackup:
         recipe = replace(SAC, backup=PolicyBackup(penalty_in_return=inside))
         rows, returns = batch(), following(np.random.default_rng(1))
         log_prob = np.linspace(-2, 3, BATCH, dtype=np.float32)[None]
-        goal = recipe.backup.target(recipe, 0.5, rows, Actions(np.zeros((1, BATCH, 2), np.float32), log_prob), returns)
+        goal = goal_of(recipe, rows, Actions(np.zeros((1, BATCH, 2), np.float32), log_prob), returns)
         entropy = 0.5 * log_prob[0][:, None] if inside else 0.0
         expected = rows.reward[:, None] + rows.discount[:, None] * (returns.value[0] - entropy)
         np.testing.assert_allclose(goal.value, expected, rtol=1e-5, atol=1e-6)
@@ -119,32 +168,17 @@ class TestPolicyBackup:
         assert blur[free].mean() == pytest.approx(0.0, abs=0.01)
 
 
-@dataclass(frozen=True)
-class Known(Expected):
-    """Q(s, a) = scale * f(a): nothing to learn."""
-
-    distributional: ClassVar[bool] = False
-
-    def returns(self, network: Network, obs, action, key):
-        value = network.params * jnp.cos(2 * action[..., :1]) + obs[:, :1]
-        return Returns(value[None], jnp.full(1, 0.5), jnp.ones(1))
-
-
 class TestSoftMaximum:
-    def recipe(self, particles):
-        return Recipe(Deterministic(WIDTHS), Known(WIDTHS), backup=SoftMaximum(particles))
-
     def soft(self, scale, particles=16, key=0):
-        """The target of zero reward and discount 1, over Q = scale cos(2 a_1) + s_1."""
-        recipe = self.recipe(particles)
-        rows = batch()._replace(reward=np.zeros(BATCH, np.float32), discount=np.ones(BATCH, np.float32))
+        """The soft value of Q = scale cos(2 a_1) + s_1."""
+        rows, backup = batch(), SoftMaximum(particles)
 
         @jax.jit
         def run(scale, key):
-            actions = recipe.backup.actions(recipe, None, None, rows, key)
-            returns = recipe.critic.returns(Network(scale), rows.next_obs, actions.action, key)
-            goal = recipe.backup.target(recipe, 0.0, rows, actions, recipe.critic.lower(returns))
-            return actions.action, goal.value
+            actions, _ = backup.actions(None, None, Networks(Network(None), None), rows, key)
+            value = scale * jnp.cos(2 * actions.action[..., :1]) + rows.next_obs[:, :1]
+            soft = backup.following(Returns(value, jnp.full(1, 0.5), jnp.ones(1)), actions, Neutral())
+            return actions.action, soft.value
 
         action, value = run(scale, jax.random.key(key))
         assert action.shape == (particles, BATCH, SPACE.action)
@@ -157,10 +191,10 @@ class TestSoftMaximum:
         np.testing.assert_allclose(value, constant + SPACE.action * np.log(2), rtol=1e-4, atol=1e-5)
 
     def test_target_discounts_the_soft_value_and_ignores_it_after_the_end(self):
-        recipe, rows = self.recipe(3), batch()
+        recipe, rows = Recipe(Deterministic(BODY), Expected(BODY), backup=SoftMaximum(3)), batch()
         values = np.random.default_rng(1).normal(size=(3, BATCH, 1)).astype(np.float32)
         actions = Actions(np.zeros((3, BATCH, 2), np.float32), None)
-        goal = recipe.backup.target(recipe, 0.0, rows, actions, Returns(values, np.full(1, 0.5), np.ones(1)))
+        goal = goal_of(recipe, rows, actions, Returns(values, np.full(1, 0.5), np.ones(1)))
         soft = logsumexp(values[..., 0], axis=0) - np.log(3) + 2 * np.log(2)
         np.testing.assert_allclose(goal.value[:, 0], rows.reward + rows.discount * soft, rtol=1e-5)
 

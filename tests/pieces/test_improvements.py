@@ -8,13 +8,24 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pacer.pieces.actors.base import Actor, draw_noise
-from pacer.pieces.critics.expected import Expected
-from pacer.pieces.encouragers.base import Encourager
-from pacer.pieces.encouragers.weights import Fixed
-from pacer.pieces.improvements import Ascent, Stein, median_bandwidth, stein_direction
-from pacer.pieces.recipe import Recipe
-from pacer.pieces.types import Network, Networks, Returns, Transition
+from pacer.learner import TrainState, actor_loss
+from pacer.pieces import (
+    Actor,
+    Ascent,
+    Encourager,
+    Expected,
+    FirstMember,
+    Fixed,
+    LowestMember,
+    MeanOfMembers,
+    Network,
+    Networks,
+    Recipe,
+    Returns,
+    Stein,
+    Transition,
+)
+from pacer.pieces.improvements import median_bandwidth, stein_direction
 
 PARTICLES, BATCH, SIZE = 6, 3, 2
 ROWS = Transition(
@@ -82,11 +93,8 @@ class Given(Actor):
     def init(self, key, space):
         raise NotImplementedError
 
-    def push(self, network, obs, noise, xp=jnp):
-        return network.params
-
-    def greedy(self, network, obs, space, xp=jnp):
-        raise NotImplementedError
+    def transform(self, network, obs, noise, xp=jnp, training=False):
+        return xp.arctanh(network.params), ()
 
 
 @dataclass(frozen=True)
@@ -99,11 +107,8 @@ class Shifted(Actor):
     def init(self, key, space):
         raise NotImplementedError
 
-    def push(self, network, obs, noise, xp=jnp):
-        return network.params + 0.4 * xp.tanh(noise)
-
-    def greedy(self, network, obs, space, xp=jnp):
-        raise NotImplementedError
+    def transform(self, network, obs, noise, xp=jnp, training=False):
+        return xp.arctanh(network.params + 0.4 * xp.tanh(noise)), ()
 
 
 @dataclass(frozen=True)
@@ -112,21 +117,20 @@ class Slopes(Expected):
 
     distributional: ClassVar[bool] = False
 
-    def returns(self, network, obs, action, key):
+    def evaluate(self, network, obs, action, key, training=False):
         slope, level = network.params
-        return Returns(jnp.stack([action @ s + v for s, v in zip(slope, level, strict=True)])[..., None], 0.5, 1.0)
+        value = jnp.stack([action @ s + v for s, v in zip(slope, level, strict=True)])[..., None]
+        return Returns(value, jnp.full(1, 0.5), jnp.ones(1)), ()
 
 
-def gradient(improvement, actor, params, slope, level, **pieces):
-    """Gradient of the loss with respect to the actor's parameters, and the metrics."""
-    recipe = Recipe(actor, Slopes(members=len(slope)), improvement=improvement, **pieces)
-    online = Networks(None, Network((jnp.asarray(slope, jnp.float32), jnp.asarray(level, jnp.float32))))
-
-    def loss(params):
-        weight = recipe.weight.value(())
-        return improvement.loss(Network(params), recipe, online, weight, ROWS, jax.random.key(0))
-
-    return jax.jit(jax.grad(loss, has_aux=True))(params)
+def gradient(actor, params, slope, level, **pieces):
+    """Gradient of the actor's loss with respect to its parameters; the value and the penalty."""
+    recipe = Recipe(actor, Slopes(members=len(slope)), **pieces)
+    critic = Network((jnp.asarray(slope, jnp.float32), jnp.asarray(level, jnp.float32)))
+    state = TrainState(Networks(Network(params), critic), None, None, (), 0)
+    run = jax.jit(jax.grad(lambda p: actor_loss(p, recipe, state, ROWS, jax.random.key(0)), has_aux=True))
+    found, (value, penalty, _) = run(params)
+    return found, value, penalty
 
 
 ACTIONS = np.random.default_rng(2).uniform(-0.9, 0.9, (PARTICLES, BATCH, SIZE)).astype(np.float32)
@@ -136,38 +140,42 @@ ACTIONS = np.random.default_rng(2).uniform(-0.9, 0.9, (PARTICLES, BATCH, SIZE)).
 def test_stein_moves_half_of_the_actions_along_the_direction(slope):
     """With a constant Q only the squash term and the repulsion are left."""
     shift = np.array([[0.3, -0.2], [0.0, 0.4], [-0.5, 0.1]], np.float32)
-    found, metrics = gradient(Stein(PARTICLES), Shifted(), shift, slope, [1.0, 100.0])
-    noise = draw_noise(jax.random.split(jax.random.key(0))[0], Shifted(), ROWS.space, (PARTICLES, BATCH))
+    found, value, penalty = gradient(Shifted(), shift, slope, [1.0, 100.0], improvement=Stein(PARTICLES))
+    noise = Shifted().noise(jax.random.split(jax.random.key(0), 6)[0], ROWS.space, (PARTICLES, BATCH))
     still, moved = np.split(shift + 0.4 * np.tanh(np.asarray(noise)), 2)
     # The first member is the lower one; the density of the action before tanh adds log(1 - a^2).
     climb = np.array(slope[0]) - 2 * still / (1 - still**2 + 1e-6)
     expected = slow_direction(still, moved, climb).sum(0) / (len(moved) * BATCH)  # the still half only pulls
     np.testing.assert_allclose(found, -expected, rtol=1e-3, atol=1e-5)
-    assert metrics["value"] == pytest.approx(float((still @ np.array(slope[0])).mean() + 1.0), rel=1e-4)
-    assert metrics["distance"] == 0
+    assert value == pytest.approx(float((still @ np.array(slope[0])).mean() + 1.0), rel=1e-4)
+    assert penalty == 0
 
 
 @pytest.mark.parametrize(
-    "member, expected",
-    [("minimum", [[1.0, 0.0], [0.0, 2.0]]), ("first", [[1.0, 0.0], [1.0, 0.0]]), ("mean", [[0.5, 1.0], [0.5, 1.0]])],
+    "pessimism, expected, mean",
+    [
+        (LowestMember(), [[1.0, 0.0], [0.0, 2.0]], (0.1 - 1.0) / 2),
+        (FirstMember(), [[1.0, 0.0], [1.0, 0.0]], 0.1),
+        (MeanOfMembers(), [[0.5, 1.0], [0.5, 1.0]], ((0.1 + 1.0) / 2 + (0.1 - 1.0) / 2) / 2),
+    ],
 )
-def test_ascent_follows_the_named_member(member, expected):
+def test_ascent_follows_the_pessimism(pessimism, expected, mean):
     """Q_1 = a_1 and Q_2 = 2 a_2; the lower is Q_1 for the first sample and Q_2 for the second."""
     actions = np.tile(np.array([[0.1, 0.5], [0.1, -0.5]], np.float32)[:, None], (1, BATCH, 1))
-    found, metrics = gradient(Ascent(member, actions=2), Given(), actions, [[1.0, 0.0], [0.0, 2.0]], [0.0, 0.0])
+    pieces = {"improvement": Ascent(actions=2), "actor_pessimism": pessimism}
+    found, value, _ = gradient(Given(), actions, [[1.0, 0.0], [0.0, 2.0]], [0.0, 0.0], **pieces)
     for sample in range(2):
         np.testing.assert_allclose(-found[sample] * 2 * BATCH, np.tile(expected[sample], (BATCH, 1)), rtol=1e-5)
-    values = {"minimum": (0.1 - 1.0) / 2, "first": 0.1, "mean": ((0.1 + 1.0) / 2 + (0.1 - 1.0) / 2) / 2}
-    assert metrics["value"] == pytest.approx(values[member], rel=1e-5)
+    assert value == pytest.approx(mean, rel=1e-5)
 
 
 @dataclass(frozen=True)
 class Centre(Encourager):
     """A penalty with a simple gradient: the sum of squares of all samples."""
 
+    measures: ClassVar[str] = "squares"
     samples: int = 4
     states: int = 2
-    needs_density: ClassVar[bool] = False
 
     def penalty(self, actions, key):
         return (actions.action**2).sum((0, 2))
@@ -176,11 +184,11 @@ class Centre(Encourager):
 def test_ascent_adds_the_weighted_penalty_of_its_samples():
     """The penalty is a mean over states; the value's gradient does not scale with the weight."""
     actions = ACTIONS[:4, :2]
-    pieces = {"encourager": Centre(), "weight": Fixed(0.3), "batch": BATCH}
-    found, metrics = gradient(Ascent("first", actions=4), Given(), actions, [[0.5, -1.0]], [0.0], **pieces)
+    pieces = {"encourager": Centre(), "weight": Fixed(0.3), "improvement": Ascent(actions=4)}
+    found, _, penalty = gradient(Given(), actions, [[0.5, -1.0]], [0.0], **pieces)
     expected = 0.3 * 2 * actions / 2 - np.array([0.5, -1.0]) / (4 * 2)
     np.testing.assert_allclose(found, expected, rtol=1e-4)
-    assert metrics["distance"] == pytest.approx(float((actions**2).sum((0, 2)).mean()), rel=1e-5)
+    assert penalty == pytest.approx(float((actions**2).sum((0, 2)).mean()), rel=1e-5)
 
 
 @pytest.mark.parametrize("particles", [0, 2, 7])

@@ -4,19 +4,33 @@ from dataclasses import fields, replace
 
 import pytest
 
-from pacer.pieces.actors.push_forward import PushForward
-from pacer.pieces.critics.quantile import Quantile
-from pacer.pieces.encouragers.base import Nothing
-from pacer.pieces.encouragers.mmd import MMD
-from pacer.pieces.encouragers.weights import MovingDual
-from pacer.pieces.recipe import Averaging, Recipe
-from pacer.pieces.risks import CVaR
+from pacer.pieces import (
+    MMD,
+    Adam,
+    Averaging,
+    BatchNorm,
+    Categorical,
+    CVaR,
+    Entropy,
+    Fixed,
+    LowestAtoms,
+    LowestMember,
+    MeanOfMembers,
+    MovingDual,
+    Nothing,
+    PushForward,
+    Quantile,
+    Recipe,
+    Sliced,
+    TruncatedPool,
+)
 from pacer.recipes import (
     M0P0,
     M0P0G,
     M0P1,
     M0P1G,
     M1P0,
+    PACER_C51,
     PACER_M,
     PACER_M_ADAPTIVE,
     PACER_W,
@@ -39,15 +53,43 @@ from pacer.recipes import (
         (PACER_M, {"encourager": Nothing()}, "has no encourager to weigh"),
         (PACER_M, {"encourager": Nothing(), "weight": MovingDual()}, "has no encourager to weigh"),
         (PACER_M, {"policy_delay": 0}, "policy_delay is 0"),
-        (PACER_M, {"actor_learning_rate": -1.0}, "actor_learning_rate is -1.0"),
+        (SQL, {"encourager": MMD(), "weight": MovingDual()}, "would ignore MMD: use Nothing"),
+        (SQL, {"weight": Fixed(0.1)}, "has no encourager to weigh"),
+        (PACER_M, {"encourager": Entropy()}, "needs the policy's density, and a PushForward actor has none"),
+        (PACER_M, {"encourager": MMD(samples=1)}, "MMD with 1 sample.*expected samples of 2 or more"),
+        (PACER_M_ADAPTIVE, {"encourager": Sliced(samples=1)}, "Sliced with 1 sample"),
+        (PACER_M, {"encourager": MMD(states=0)}, "0 states of a batch of 256"),
+        (PACER_M, {"critic": Categorical()}, "LowestAtoms compares atoms of different members.*use LowestMember"),
+        (PACER_C51, {"actor_pessimism": MeanOfMembers()}, "MeanOfMembers compares atoms"),
+        (PACER_C51, {"target_pessimism": TruncatedPool()}, "TruncatedPool compares atoms"),
+        (PACER_M, {"batch": 0}, "batch is 0"),
         (PACER_M, {"discount": 1.0}, "0 <= discount < 1"),
-        (PACER_M, {"averaging": Averaging(rate=0.0)}, "0 < rate <= 1"),
         (PACER_M, {"encourager": MMD(states=1000)}, "1000 states of a batch of 256"),
     ],
 )
 def test_nonsense_is_refused_with_the_reason(recipe, change, message):
     with pytest.raises(ValueError, match=message):
         replace(recipe, **change)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Averaging(rate=0.0), "0 < rate <= 1"),
+        (lambda: Adam(learning_rate=-1.0), "learning_rate is -1.0"),
+        (lambda: Quantile(gate_norm=BatchNorm()), "expected NoNorm"),
+        (lambda: MovingDual(initial=5.0), "expected 0 < low <= initial <= high"),
+    ],
+)
+def test_a_piece_refuses_numbers_that_cannot_be_meant(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_pieces_that_fit_are_taken():
+    replace(SAC, encourager=Nothing(), weight=Fixed(0.0))
+    replace(PACER_M, critic=Categorical(), target_pessimism=LowestMember())
+    replace(PACER_M, risk=CVaR(0.25), target_pessimism=LowestAtoms())
 
 
 def differences(a: Recipe, b: Recipe) -> set[str]:

@@ -5,11 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pacer.pieces.actors.base import DensityActor, draw_noise, sample
 from pacer.pieces.types import Space
 from tests.small import ACTORS, SPACE
 
-DENSITIES = {name: actor for name, actor in ACTORS.items() if isinstance(actor, DensityActor)}
+DENSITIES = {name: actor for name, actor in ACTORS.items() if actor.has_density}
 
 
 @pytest.fixture(params=ACTORS.values(), ids=ACTORS.keys())
@@ -23,7 +22,7 @@ def observations(count=5):
 
 def test_actions_have_the_noise_shape_and_stay_in_the_box(actor):
     network = actor.init(jax.random.key(0), SPACE)
-    noise = 10 * draw_noise(jax.random.key(2), actor, SPACE, (7, 5))
+    noise = 10 * actor.noise(jax.random.key(2), SPACE, (7, 5))
     actions = jax.jit(actor.push)(network, observations(), noise)
     assert actions.shape == (7, 5, SPACE.action)
     assert jnp.abs(actions).max() <= 1
@@ -33,7 +32,7 @@ def test_actions_have_the_noise_shape_and_stay_in_the_box(actor):
 def test_numpy_acts_like_jax(actor):
     network = actor.init(jax.random.key(0), SPACE)
     host = jax.tree.map(np.asarray, network)
-    noise = draw_noise(np.random.default_rng(0), actor, SPACE, (5,))
+    noise = actor.noise(np.random.default_rng(0), SPACE, (5,))
     obs = np.asarray(observations())
     np.testing.assert_allclose(actor.push(host, obs, noise, np), actor.push(network, obs, noise), atol=1e-5)
     greedy = actor.greedy(host, obs, SPACE, np)
@@ -44,7 +43,7 @@ def test_numpy_acts_like_jax(actor):
 
 def test_gradient_reaches_every_parameter(actor):
     network = actor.init(jax.random.key(0), SPACE)
-    noise = draw_noise(jax.random.key(2), actor, SPACE, (7, 5))
+    noise = actor.noise(jax.random.key(2), SPACE, (7, 5))
 
     def total(params):
         return (actor.push(network._replace(params=params), observations(), noise) ** 2).sum()
@@ -60,8 +59,8 @@ def test_density_integrates_to_one(actor):
     space = Space(observation=3, action=1)
     network = actor.init(jax.random.key(0), space)
     obs = jnp.ones((1, 3))
-    noise = draw_noise(jax.random.key(1), actor, space, (40_000, 1))
-    actions = jax.jit(lambda n: sample(actor, network, obs, n, jax.random.key(2)))(noise)
+    noise = actor.noise(jax.random.key(1), space, (40_000, 1))
+    actions = jax.jit(lambda n: actor.sample(network, obs, n, jax.random.key(2))[0])(noise)
     inside = jnp.abs(actions.action[..., 0]) < 0.5
     width = (inside * jnp.exp(-actions.log_prob)).mean()
     assert float(width) == pytest.approx(1.0, rel=0.04)
@@ -74,14 +73,15 @@ def test_gaussian_density_matches_the_jacobian():
     jacobian = jax.jacobian(lambda n: actor.push(network, obs, n)[0])(noise)[:, 0]
     base = -0.5 * (noise**2 + jnp.log(2 * jnp.pi)).sum()
     expected = base - jnp.linalg.slogdet(jacobian)[1]
-    assert actor.density(network, obs, noise, jax.random.key(0)).log_prob[0] == pytest.approx(float(expected), abs=1e-4)
+    actions, _ = actor.sample(network, obs, noise, jax.random.key(0))
+    assert actions.log_prob[0] == pytest.approx(float(expected), abs=1e-4)
 
 
 def test_medoid_is_the_sample_nearest_to_the_others():
     actor = ACTORS["push-forward, medoid"]
     network = jax.tree.map(np.asarray, actor.init(jax.random.key(0), SPACE))
     obs = np.asarray(observations())
-    noise = draw_noise(np.random.default_rng(0), actor, SPACE, (64, 1))
+    noise = actor.noise(np.random.default_rng(0), SPACE, (64, 1))
     for row, greedy in zip(obs, actor.greedy(network, obs, SPACE, np), strict=True):
         samples = actor.push(network, row[None], noise, np)[:, 0]
         costs = [np.linalg.norm(samples - s, axis=1).sum() for s in samples]

@@ -14,25 +14,30 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm, wasserstein_distance
 
-from pacer.pieces.critics.categorical import Categorical
-from pacer.pieces.critics.fixed_quantile import FixedQuantile
-from pacer.pieces.critics.generator import Generator
+from pacer.pieces import (
+    MLP,
+    Categorical,
+    FixedQuantile,
+    Generator,
+    Proposed,
+    Quantile,
+    Returns,
+    Space,
+    Transition,
+)
 from pacer.pieces.critics.levels import even_levels, quantile_loss
-from pacer.pieces.critics.proposed import Proposed
-from pacer.pieces.critics.quantile import Quantile
-from pacer.pieces.types import Network, Returns, Space, Transition
 
 SPACE = Space(observation=3, action=1)
 ROWS, UPDATES = 32, 800
 # A small threshold: the Huber loss bends quantiles towards the mean by about as much.
-SETTINGS = {"hidden": (32, 32), "members": 1, "threshold": 0.1}
+SETTINGS = {"body": MLP((32, 32)), "members": 1, "threshold": 0.1}
 CRITICS = {
     "quantile": Quantile(**SETTINGS, levels=8, cosines=16),
     "quantile, first": Quantile(**SETTINGS, levels=8, cosines=16, merge="first", gate="sigmoid"),
     "fixed quantile": FixedQuantile(**SETTINGS, levels=8),
     "generator": Generator(**SETTINGS, levels=24, noise=2),
-    "proposed": Proposed(Quantile(**SETTINGS, levels=8, cosines=16), proposal_hidden=(16,)),
-    "categorical": Categorical(hidden=(32, 32), members=1, atoms=51, lowest=-5, highest=5),
+    "proposed": Proposed(Quantile(**SETTINGS, levels=8, cosines=16), proposal=MLP((16,))),
+    "categorical": Categorical(MLP((32, 32)), members=1, atoms=51, lowest=-5, highest=5),
 }
 OBS, ACTION = np.array([[0.5, -1.0, 1.0]], np.float32), np.array([[0.4]], np.float32)
 
@@ -66,19 +71,19 @@ def learned(name):
             reward, key = data
             rows = Transition(obs, action, reward, obs, jnp.zeros_like(reward))
 
-            def target(returns):
-                following = returns.of_sample(0)
-                return following._replace(value=reward[:, None] + 0 * following.value)
-
             def loss(params):
-                return critic.loss(Network(params), Network(params), rows, action[None], target, key)[0]
+                network = first._replace(params=params)
+                predicted, following, *_ = critic.pair(network, first, rows, action[None], key)
+                goal = following.at(0).at(0)
+                goal = goal._replace(value=reward[:, None] + 0 * goal.value)
+                return critic.error(network, rows, predicted, goal)
 
             change, state = optimiser.update(jax.grad(loss)(params), state)
             return (critic.project(optax.apply_updates(params, change)), state), None
 
         keys = jax.random.split(key, UPDATES)
         (params, _), _ = jax.lax.scan(step, (first.params, optimiser.init(first.params)), (rewards, keys))
-        return many_atoms(critic).returns(Network(params), OBS, ACTION, key)
+        return many_atoms(critic).returns(first._replace(params=params), OBS, ACTION, key)
 
     returns = jax.jit(jax.vmap(train, in_axes=(0, None)))(rewards, jax.random.key(1))
     return Returns(*(np.asarray(part).reshape(len(QUANTILES), -1) for part in returns))
@@ -103,7 +108,7 @@ def test_a_known_distribution_is_recovered(name, distribution):
         assert found == pytest.approx(float(quantile(np.float64(wanted))), abs=0.3 * truth.std())
 
 
-HISTOGRAM = Categorical(hidden=(8,), members=1, atoms=6, lowest=-2.0, highest=3.0)
+HISTOGRAM = Categorical(MLP((8,)), members=1, atoms=6, lowest=-2.0, highest=3.0)
 project_mass = jax.jit(HISTOGRAM.project_mass)
 ATOMS = np.linspace(-2, 3, 6)
 
@@ -133,57 +138,25 @@ def test_projection_by_hand():
     np.testing.assert_allclose(found[0], [0, 0.25 * 0.75, 0.25 * 0.25 + 0.25, 0.25, 0, 0.25], atol=1e-6)
 
 
-def test_categorical_takes_the_whole_distribution_of_the_lower_member():
-    critic = replace(HISTOGRAM, members=2)
-    mass = np.zeros((2, 2, 6), np.float32)  # members, states, atoms
-    mass[0, 0, [0, 5]], mass[1, 0, 2] = 0.5, 1.0  # means 0.5 and 0
-    mass[0, 1, [0, 3]], mass[1, 1, 4] = 0.5, 1.0  # means -0.5 and 2
-    value = np.broadcast_to(ATOMS.astype(np.float32), mass.shape)
-    lower = critic.lower(Returns(value, np.cumsum(mass, -1) - mass / 2, mass))
-    np.testing.assert_array_equal(lower.mass, np.stack([mass[1, 0], mass[0, 1]]))
-
-
-@pytest.mark.parametrize(
-    "dropped, kept", [(0.0, [1, 2, 3, 4, 5, 6, 7, 8, 9]), (0.3, [1, 2, 3, 4, 5, 6]), (0.7, [1, 2, 3])]
-)
-def test_truncation_drops_the_highest_of_the_pool(dropped, kept):
-    critic = FixedQuantile((8,), levels=3, members=3, dropped=dropped)
-    value = np.array([[9, 1, 5], [2, 8, 4], [7, 3, 6]], np.float32)[:, None, None]  # (M, N, B, K)
-    lower = critic.lower(Returns(np.tile(value, (1, 2, 1, 1)), *even_levels(3)))
-    np.testing.assert_array_equal(lower.value, np.tile(kept, (2, 1, 1)))
-    np.testing.assert_allclose(lower.mass, 1 / len(kept), rtol=1e-6)
-    np.testing.assert_allclose(lower.level, (np.arange(len(kept)) + 0.5) / len(kept), rtol=1e-6)
-
-
-def test_without_truncation_the_lowest_member_counts_per_level():
-    critic = FixedQuantile((8,), levels=3, members=2)
-    lower = critic.lower(Returns(np.array([[[1.0, 5.0, 6.0]], [[2.0, 3.0, 7.0]]]), *even_levels(3)))
-    np.testing.assert_array_equal(lower.value, [[1, 3, 6]])
-
-
-@pytest.mark.parametrize("dropped", [-0.1, 0.9, 1.0, 2.0])
-def test_truncation_must_leave_something(dropped):
-    with pytest.raises(ValueError, match="leaves some atoms"):
-        FixedQuantile((8,), levels=3, dropped=dropped)
-
-
 class Logistic(Quantile):
     """A quantile critic whose quantile function is known: log(t / (1 - t)), times 1 and 2 for two members."""
 
-    def at(self, network, obs, action, level):
+    def at(self, network, obs, action, level, training=False):
         logit = jnp.log(level) - jnp.log1p(-level)
-        return jnp.stack([logit, 2 * logit])
+        return jnp.stack([logit, 2 * logit]), network.stats
 
 
 def test_the_fraction_gradient_is_that_of_the_distance_to_the_steps():
     """Against central differences of the 1-Wasserstein distance, by quadrature, per logit of the proposal."""
-    critic = Proposed(Logistic((8,), levels=4), proposal_hidden=(8,))
+    critic = Proposed(Logistic(MLP((8,)), levels=4), proposal=MLP((8,)))
 
     @jax.jit
     def run(key):
         network = critic.init(key, SPACE)
         predicted = critic.returns(network, OBS, ACTION, key)
-        slopes = jax.grad(lambda p: critic.proposal_loss(Network(p), OBS, ACTION, predicted))(network.params)
+        slopes = jax.grad(lambda p: critic.proposal_loss(network._replace(params=p), OBS, ACTION, predicted))(
+            network.params
+        )
         return slopes["proposal"]["head"]["bias"], predicted.mass[0]
 
     gradient, mass = run(jax.random.key(0))
@@ -205,9 +178,8 @@ def test_the_fraction_gradient_is_that_of_the_distance_to_the_steps():
     for number in range(4):
         step = 1e-3 * np.eye(4)[number]
         slope = (distance(logits + step) - distance(logits - step)) / 2e-3
-        # The stored weights are used scaled down by the proposal's rate.
-        assert gradient[number] / critic.proposal_rate == pytest.approx(slope, rel=0.01, abs=1e-4)
-    assert np.abs(gradient).max() / critic.proposal_rate > 1e-3
+        assert gradient[number] == pytest.approx(slope, rel=0.01, abs=1e-4)
+    assert np.abs(gradient).max() > 1e-3
 
 
 def test_with_equal_masses_the_loss_is_the_plain_double_sum_over_its_terms():

@@ -4,12 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from pacer.pieces import MMD, Adam, Dual, Fixed, MovingDual, Sliced, Space, Wasserstein
 from pacer.pieces.encouragers.base import penalty_limits
-from pacer.pieces.encouragers.mmd import MMD
-from pacer.pieces.encouragers.sliced import Sliced
-from pacer.pieces.encouragers.wasserstein import Wasserstein
-from pacer.pieces.encouragers.weights import Dual, Fixed, MovingDual
-from pacer.pieces.types import Space
 
 SPACE = Space(3, 2)
 
@@ -29,26 +25,26 @@ def test_fixed_never_moves():
 
 
 def test_dual_follows_the_sign_of_penalty_minus_bound():
-    weight = Dual(bound=1.0, bound_per_dimension=0.5, learning_rate=0.01)
+    weight = Dual(bound=1.0, bound_per_dimension=0.5, optimiser=Adam(0.01))
     initial = weight.value(weight.init(MMD(), SPACE))
     assert weight.value(after(weight, 2.1, 10)) > initial  # the bound is 1 + 2 * 0.5
     assert weight.value(after(weight, 1.9, 10)) < initial
 
 
 def test_dual_step_is_adam_on_the_log_weight():
-    weight = Dual(initial=0.5, bound=1.0, learning_rate=0.01)
+    weight = Dual(initial=0.5, bound=1.0, optimiser=Adam(0.01))
     # Adam's first step is the learning rate times the gradient's sign.
     assert weight.value(after(weight, 3.0, 1)) == pytest.approx(0.5 * np.exp(0.01), rel=1e-4)
 
 
 def test_moving_weight_stays_in_its_range():
-    weight = MovingDual(initial=1.0, range=(0.5, 2.0), learning_rate=0.1)
+    weight = MovingDual(initial=1.0, range=(0.5, 2.0), optimiser=Adam(0.1))
     assert weight.value(after(weight, 10.0, 30)) == pytest.approx(2.0, rel=1e-5)
     assert weight.value(after(weight, 0.0, 30)) == pytest.approx(0.5, rel=1e-5)
 
 
 def test_bound_moves_only_while_the_weight_is_at_an_end():
-    weight = MovingDual(initial=1.0, range=(0.5, 2.0), step=0.01, learning_rate=0.1)
+    weight = MovingDual(initial=1.0, range=(0.5, 2.0), step=0.01, optimiser=Adam(0.1))
     start = weight.init(MMD(samples=16), SPACE)
     assert weight.end_block(start)["bound"] == start["bound"]
     high = after(weight, 10.0, 30, blocks=3)
@@ -58,7 +54,7 @@ def test_bound_moves_only_while_the_weight_is_at_an_end():
 
 
 def test_bound_stays_between_what_uniform_and_corner_policies_show():
-    weight = MovingDual(initial=1.0, range=(0.5, 2.0), step=1.0, learning_rate=0.1)
+    weight = MovingDual(initial=1.0, range=(0.5, 2.0), step=1.0, optimiser=Adam(0.1))
     start = weight.init(MMD(samples=16), SPACE)
     assert after(weight, 10.0, 30, blocks=9)["bound"] == pytest.approx(float(start["highest"]))
     assert after(weight, 0.0, 30, blocks=9)["bound"] == pytest.approx(float(start["lowest"]))

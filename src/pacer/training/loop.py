@@ -137,11 +137,12 @@ class Training:
             save_checkpoint(self.folder, state, self.replay)
 
     def end(self, state: RunState, status: Literal["finished", "stopped", "failed"]) -> None:
-        self.folder.describe(status=status)
         if status == "finished":
             self.folder.finish(self.config.steps)
             if not self.schedule.keep_replay:
                 shutil.rmtree(self.folder.path / REPLAY, ignore_errors=True)
+        else:
+            self.folder.describe(status=status)
         self.audience.tell(Finished(int(state.step), status))
 
     def _tell_progress(self, state: RunState, metrics: dict[str, float]) -> None:

@@ -43,19 +43,14 @@ class Workers:
         self._name = name
         self._pipes: list[Connection] = []
         self._processes: list[Any] = []
-        spawn = multiprocessing.get_context("spawn")  # a fork would copy JAX's threads' locks
-        for number in range(min(processes, count)):
-            ours, theirs = spawn.Pipe()
-            process = spawn.Process(target=_serve, args=(theirs,), name=f"{name} {number}", daemon=True)
-            process.start()
-            theirs.close()  # the worker's copy is the only one: its end is seen here
-            self._pipes.append(ours)
-            self._processes.append(process)
+        workers = min(processes, count)
         try:
-            for number in range(len(self._pipes)):
-                self._send(number, (make, name, len(range(number, count, len(self._pipes)))))
-            for number in range(len(self._pipes)):
-                self._receive(number)
+            for worker in range(workers):
+                self._start(worker)
+            for worker in range(workers):
+                self._send(worker, (make, name, len(range(worker, count, workers))))  # every `workers`-th world
+            for worker in range(workers):
+                self._receive(worker)
         except BaseException:
             self.close()
             raise
@@ -77,6 +72,15 @@ class Workers:
             process.join(PATIENCE)
             process.kill()
             process.join()
+
+    def _start(self, worker: int) -> None:
+        spawn = multiprocessing.get_context("spawn")  # a fork would copy the locks of JAX's threads
+        ours, theirs = spawn.Pipe()
+        process = spawn.Process(target=_serve, args=(theirs,), name=f"{self._name} {worker}", daemon=True)
+        process.start()
+        theirs.close()  # the worker's own is the only one left, so that its end is seen here
+        self._pipes.append(ours)
+        self._processes.append(process)
 
     def _send(self, worker: int, message: Any) -> None:
         try:

@@ -28,12 +28,13 @@ ALLOWED = {
     "agent": ("pieces", "runs", "envs", "errors"),
     "observers": ("observers", "runs", "config", "errors"),
     "training": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "runtime", "errors"),
+    "reports": ("reports", "runs", "errors"),
     "api": ("training", *HEART, "agent", "config", "observers", "envs", "errors"),
 }
 TOP = {"__init__", "__main__", "cli", "commands"}
 # Functions that open a door upwards, each for a reason given where it stands: (file, what it imports).
 DOORS = {("runs/reader.py", target) for target in ("agent", "config", "envs", "training")}
-WITHOUT_JAX = ("envs", "runs", "errors", "runtime")
+WITHOUT_JAX = ("envs", "runs", "reports", "errors", "runtime")
 PURE = ("pieces", "recipes", "learner")
 
 
@@ -90,7 +91,7 @@ def test_pieces_know_no_environments_and_environments_no_jax(path):
     assert "pickle" not in roots
 
 
-@pytest.mark.parametrize("part", ["envs", "runs"])
+@pytest.mark.parametrize("part", ["envs", "runs", "reports"])
 def test_reading_files_and_making_environments_never_loads_jax(part):
     modules = [
         ".".join(["pacer", *path.relative_to(ROOT).with_suffix("").parts]) for path in FILES if part_of(path) == part

@@ -1,0 +1,135 @@
+"""All runs below some folders, read once; what cannot be read is told, and the rest is shown."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pacer.errors import PacerError
+from pacer.runs.arrays import Arrays, load_arrays
+from pacer.runs.codec import decode
+from pacer.runs.files import load_json
+from pacer.runs.reader import EVALUATIONS, PROGRESS, TIMINGS, Run
+from pacer.runs.tables import Columns, read_columns
+
+OWN = ("config.json", "run.json", "evaluations.csv", "progress.csv", "timings.csv")  # any of them tells a run folder
+IDENTITY = {"environment": str, "label": str, "seed": int, "steps": int}
+UNREADABLE = (PacerError, OSError, ValueError, OverflowError)
+Problem = tuple[Path, str]
+
+
+@dataclass(frozen=True)
+class RunData:
+    """One run as plain values."""
+
+    path: Path
+    environment: str
+    label: str
+    seed: int
+    steps: int
+    """Asked for; `reached` is how far it came."""
+    status: str
+    settings: dict[str, Any]
+    facts: dict[str, Any]
+    evaluations: Columns
+    progress: Columns
+    timings: Columns
+    insight: dict[str, Arrays] | None
+    """The arrays of the insight files that are there, by the files' names: `heatmaps`, `returns`."""
+
+    @property
+    def reached(self) -> int:
+        """The last step that a log tells of."""
+        return max((int(log["step"].max()) for log in (self.evaluations, self.progress) if log["step"].size), default=0)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    runs: list[RunData] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def load(roots: Sequence[str | Path]) -> Dataset:
+    """Every run in and below the roots, in the order of environment, label and seed."""
+    found: dict[Path, RunData] = {}
+    problems: dict[Path, list[str]] = {}
+    for root in map(Path, roots):
+        if not root.exists():
+            raise PacerError(f"{root} does not exist: name a run folder, or a folder that holds runs")
+        for folder, why in _folders(root):
+            key = folder.resolve()
+            if key in found or key in problems:
+                continue
+            faults = [why] if why else []
+            run = None if why else _read(folder, faults)
+            if run:
+                found[key] = run
+            if faults:
+                problems[key] = faults
+    runs = sorted(found.values(), key=lambda run: (run.environment, run.label, run.seed, str(run.path)))
+    return Dataset(runs, [(path, why) for path, faults in sorted(problems.items()) for why in faults])
+
+
+def _folders(root: Path) -> Iterator[tuple[Path, str]]:
+    """Folders that are runs or seem to be meant as such, and why one is none ('' if it is one)."""
+    for name, below, files in os.walk(root):
+        folder = Path(name)
+        below[:] = sorted(b for b in below if not b.startswith("."))
+        own = {*OWN} & {*files}
+        if own:
+            below.clear()  # no run lies inside another
+            yield folder, "" if "config.json" in own else "no config.json: the run was not begun, or not copied whole"
+        elif not below:
+            yield folder, "no run: it holds other files" if files else "no run: the folder is empty"
+
+
+def _read(folder: Path, faults: list[str]) -> RunData | None:
+    """The run of a folder, or nothing if its configuration cannot be read."""
+    try:
+        settings = Run(folder).settings
+        named = {key: decode(settings.get(key), kind, key) for key, kind in IDENTITY.items()}
+    except UNREADABLE as error:
+        faults.append(_reason(folder, error))
+        return None
+
+    def attempt(read: Callable[[], Any], otherwise: Any) -> Any:
+        try:
+            return read()
+        except UNREADABLE as error:
+            faults.append(_reason(folder, error))
+            return otherwise
+
+    return RunData(
+        path=folder,
+        **named,
+        status=attempt(lambda: Run(folder).status, "unknown"),
+        settings=settings,
+        facts=attempt(lambda: load_json(folder / "run.json"), {}),
+        evaluations=attempt(lambda: _log(folder / "evaluations.csv", EVALUATIONS), _nothing(EVALUATIONS)),
+        progress=attempt(lambda: _log(folder / "progress.csv", PROGRESS), _nothing(PROGRESS)),
+        timings=attempt(lambda: _log(folder / "timings.csv", TIMINGS), _nothing(TIMINGS)),
+        insight={
+            file.stem: arrays
+            for file in sorted((folder / "insight").glob("*.safetensors"))
+            if (arrays := attempt(partial(load_arrays, file), None))
+        }
+        or None,
+    )
+
+
+def _log(path: Path, kinds: dict[str, type]) -> Columns:
+    columns = read_columns(path, kinds)
+    if missing := [name for name in kinds if name not in columns]:
+        raise PacerError(f"{path} lacks the column {', '.join(missing)}")
+    return columns
+
+
+def _nothing(kinds: dict[str, type]) -> Columns:
+    return read_columns(Path(os.devnull), kinds)
+
+
+def _reason(folder: Path, error: Exception) -> str:
+    """The error without the folder, which is told beside it."""
+    return str(error).replace(f"{folder}{os.sep}", "")

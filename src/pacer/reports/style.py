@@ -1,11 +1,24 @@
-"""Colours and strokes that figures and the page share."""
+"""How charts look, on the page and in figures: colours that colour-blind readers can tell apart (Okabe and Ito)."""
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart, without its black and its yellow: one of them
-# is lost on a dark page and the other on a white one.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-DASHES = ("solid", "dash", "dot", "dashdot")
+from collections.abc import Iterable
+
+PALETTE = {
+    "blue": "#0072B2",
+    "vermillion": "#D55E00",
+    "green": "#009E73",
+    "purple": "#CC79A7",
+    "orange": "#E69F00",
+    "sky": "#56B4E9",
+    "grey": "#7F7F7F",  # in place of their black, which a dark page would swallow
+    "yellow": "#C9B900",  # darker than theirs, which a white page would swallow
+}
+DASHES = ("solid", "dash", "dot", "dashdot")  # plotly's names; with eight colours they tell 32 labels apart
 
 
-def stroke(index: int) -> tuple[str, str]:
-    """Colour and dash of the line with this number; colours repeat with another dash."""
-    return COLOURS[index % len(COLOURS)], DASHES[index // len(COLOURS) % len(DASHES)]
+def styles(labels: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """A colour and a dash for each label: the same for the same set of labels, whatever their order."""
+    colours = list(PALETTE.values())
+    return {
+        label: (colours[number % len(colours)], DASHES[number // len(colours) % len(DASHES)])
+        for number, label in enumerate(sorted(set(labels)))
+    }

@@ -243,10 +243,11 @@ def test_evaluate_judges_a_policy_and_imports_nothing_that_a_file_names(command,
     assert f"was trained on {ENV}: name its environment with --env" in said
     code, said = command("evaluate", tmp_path, "--env", ENV, "--episodes", 2)
     assert code == 0
-    first, header, *rows = said.splitlines()
-    assert first == "returns of 2 episodes"
-    assert header.split()[:2] == ["mean", "deviation"]
-    assert [row.split()[0] for row in rows] == ["greedy", "sampled"]
+    returns, rest = (block.splitlines() for block in said.split("\n\n"))
+    assert returns[0] == "returns of 2 episodes"
+    assert returns[1].split()[:2] == ["mean", "deviation"]
+    assert rest[1].split() == ["length", "discounted"]
+    assert [row.split()[0] for row in (*returns[2:], *rest[2:])] == ["greedy", "sampled"] * 2
     assert command("evaluate", tmp_path / "best", "--env", ENV, "--episodes", 2)[0] == 0
     assert command("evaluate", tmp_path, "--env", ENV, "--episodes", 2)[1] == said
     assert command("evaluate", tmp_path, "--env", ENV, "--episodes", 2, "--seed", 1)[1] != said

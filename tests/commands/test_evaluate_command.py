@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pacer.commands.evaluate import cvar, figures
+from pacer.commands.evaluate import cvar, figures, means, table
 from pacer.observers.events import Episode
 
 
@@ -13,6 +13,19 @@ def test_cvar_is_the_mean_of_the_worst(level, expected):
 
 
 def test_the_figures_are_mean_deviation_quantiles_and_tail():
-    found = figures([Episode("greedy", n, float(total), 5 + n) for n, total in enumerate(np.random.permutation(101))])
+    returns = np.random.permutation(101)
+    found = figures([Episode("greedy", n, float(total), 5 + n, 0.0) for n, total in enumerate(returns)])
     expected = {"mean": 50, "deviation": 29.155, "lowest": 0, "10 %": 10, "50 %": 50, "90 %": 90, "highest": 100}
-    assert found == pytest.approx({**expected, "CVaR(0.1)": 4.554, "length": 55}, abs=1e-3)
+    assert found == pytest.approx({**expected, "CVaR(0.1)": 4.554}, abs=1e-3)
+
+
+def test_all_else_is_averaged():
+    episodes = [Episode("greedy", n, 0.0, 5 + n, 2.0 * n, {"goals": n**2, "above_limit": 0.5}) for n in range(3)]
+    expected = {"length": 6, "discounted": 2, "goals": 5 / 3, "above_limit": 0.5}
+    assert means(episodes) == pytest.approx(expected)
+    head, *rows = table("of three", {"greedy": means(episodes), "sampled": means(episodes[:1])}).splitlines()[1:]
+    assert head.split() == list(expected)
+    assert [row.split() for row in rows] == [
+        ["greedy", "6.00", "2.00", "1.67", "0.50"],
+        ["sampled", "5.00", "0.00", "0.00", "0.50"],
+    ]

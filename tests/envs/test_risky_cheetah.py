@@ -74,6 +74,7 @@ def test_the_penalty_falls_only_above_the_limit_and_with_its_probability() -> No
     assert abs(found - 0.1) < 3 * sqrt(0.1 * 0.9 / steps)
     for reward, info in slow + fast:
         assert info["velocity"] == info["x_velocity"]
+        assert (info["above_limit"], info["penalised"]) == (info["velocity"] > 4.0, info["penalty"] > 0.0)
         assert info["original_reward"] == pytest.approx(info["reward_run"] + info["reward_ctrl"])
         assert reward == pytest.approx(info["original_reward"] - info["penalty"])
 

@@ -49,11 +49,26 @@ def test_blocks_without_learning_leave_no_row_but_their_time_counts(log, tmp_pat
 
 
 def test_an_evaluation_has_a_row_per_episode(log, tmp_path):
-    log(Evaluated(50, (Episode("greedy", 0, 1.5, 7), Episode("sampled", 0, -0.1, 8))))
+    log(Evaluated(50, (Episode("greedy", 0, 1.5, 7, 1.25), Episode("sampled", 0, -0.1, 8, -0.05))))
     log(Warned("nothing to log"))
     assert (tmp_path / "evaluations.csv").read_text() == (
-        "step,mode,episode,return,length\n50,greedy,0,1.5,7\n50,sampled,0,-0.1,8\n"
+        "step,mode,episode,return,length,discounted\n50,greedy,0,1.5,7,1.25\n50,sampled,0,-0.1,8,-0.05\n"
     )
+
+
+def test_what_the_environment_measures_are_further_columns(log, tmp_path):
+    log(Evaluated(50, (Episode("greedy", 0, 1.5, 7, 1.25, {"goals": 2.0, "speed": 0.1}),)))
+    assert (tmp_path / "evaluations.csv").read_text() == (
+        "step,mode,episode,return,length,discounted,goals,speed\n50,greedy,0,1.5,7,1.25,2.0,0.1\n"
+    )
+    assert Run(tmp_path).evaluations()["goals"].tolist() == [2.0]
+
+
+def test_a_log_that_was_begun_with_fewer_columns_keeps_them(log, tmp_path):
+    file = tmp_path / "evaluations.csv"
+    file.write_text("step,mode,episode,return,length\n40,greedy,0,1.0,7\n")
+    log(Evaluated(50, (Episode("greedy", 0, 1.5, 7, 1.25),)))
+    assert file.read_text().endswith("\n40,greedy,0,1.0,7\n50,greedy,0,1.5,7\n")
 
 
 def test_the_log_is_part_of_the_run():

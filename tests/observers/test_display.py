@@ -11,7 +11,8 @@ from pacer.observers.display import Display
 from tests.tiny_runs import configuration
 
 EVALUATED = Evaluated(
-    50, (Episode("greedy", 0, 1234.5, 7), Episode("greedy", 1, 1000.5, 7), Episode("sampled", 0, -2.0, 8))
+    50,
+    (Episode("greedy", 0, 1234.5, 7, 9.0), Episode("greedy", 1, 1000.5, 7, 8.0), Episode("sampled", 0, -2.0, 8, -1.0)),
 )
 
 

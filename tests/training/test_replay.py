@@ -40,7 +40,7 @@ class Filled:
 
     def append(self, steps, lane=0):
         for obs, action, reward, next_obs, kind in steps:
-            step = Step(lane, obs, action, next_obs, reward, kind == TERMINATED, kind == TRUNCATED)
+            step = Step(lane, obs, action, next_obs, reward, kind == TERMINATED, kind == TRUNCATED, {})
             self.rows[lane] = self.replay.add(lane, self.rows[lane], step)
             self.going_on[lane] = not step.ended
 

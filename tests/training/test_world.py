@@ -134,7 +134,7 @@ def test_nonsense_in_a_reset_is_stopped(answer, message):
 
 def test_observations_and_rewards_of_other_types_are_taken_as_float32_and_float():
     world = started(Faulty(lambda o, r: (o.astype(np.float64), np.array([2])), step=1))
-    obs, reward, terminated, truncated = world.step(np.zeros(2, np.float32), WHERE)
+    obs, reward, terminated, truncated, _ = world.step(np.zeros(2, np.float32), WHERE)
     assert obs.dtype == np.float32
     assert type(reward) is float
     assert reward == 2.0

@@ -1,6 +1,6 @@
 """`pacer evaluate`: whole episodes of a trained agent, on raw rewards."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -45,15 +45,25 @@ def main(arguments: list[str]) -> None:
         raise PacerError(f"seed is {chosen.seed}: expected a whole number, 0 or more")
     agent = load(chosen.run)
     world = world_for(agent, chosen.run, chosen.env, chosen.env_kwargs)
+    discount = agent.recipe.discount
     try:
-        print(f"returns of {chosen.episodes} episodes")
-        for mode in MODES:
-            found = figures(evaluate(world, agent.policy, chosen.episodes, chosen.seed, 0, [mode]))
-            if mode == MODES[0]:
-                print(" " * 8, *(f"{name:>10}" for name in found))
-            print(f"{mode:8}", *(f"{value:10.2f}" for value in found.values()), flush=True)
+        played = {m: evaluate(world, agent.policy, chosen.episodes, chosen.seed, 0, discount, [m]) for m in MODES}
     finally:
         world.close()
+    print(table(f"returns of {chosen.episodes} episodes", {mode: figures(of) for mode, of in played.items()}))
+    print(table("\nmeans of the rest", {mode: means(of) for mode, of in played.items()}))
+
+
+def table(title: str, rows: Mapping[str, Mapping[str, float]]) -> str:
+    """Rows of figures under the names of the first."""
+    names = list(next(iter(rows.values())))
+    widths = [max(10, len(name)) for name in names]
+    head = " ".join([" " * 8, *(f"{name:>{width}}" for name, width in zip(names, widths, strict=True))])
+    lines = (
+        " ".join([f"{mode:8}", *(f"{row[name]:{width}.2f}" for name, width in zip(names, widths, strict=True))])
+        for mode, row in rows.items()
+    )
+    return "\n".join([title, head, *lines])
 
 
 def figures(episodes: Sequence[Episode]) -> dict[str, float]:
@@ -66,8 +76,13 @@ def figures(episodes: Sequence[Episode]) -> dict[str, float]:
         **{f"{100 * q:.0f} %": np.quantile(totals, q) for q in QUANTILES},
         "highest": totals[-1],
         f"CVaR({TAIL:g})": cvar(totals, TAIL),
-        "length": np.mean([e.length for e in episodes]),
     }
+
+
+def means(episodes: Sequence[Episode]) -> dict[str, float]:
+    """Mean length and discounted return, and means of what the environment measures."""
+    rows = [{"length": e.length, "discounted": e.discounted, **e.measures} for e in episodes]
+    return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
 
 
 def cvar(ordered: NDArray[np.float64], level: float) -> float:

@@ -1,6 +1,6 @@
 """HalfCheetah in which running fast is risky: above a speed limit, a step may cost a large penalty."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium.envs.mujoco.half_cheetah_v4 import HalfCheetahEnv
@@ -14,6 +14,9 @@ class RiskyHalfCheetah(HalfCheetahEnv):
     The other published variant has probability 0.05 and loses the forward reward too on a penalised step:
     `probability=0.05, keep_forward_reward=False`. Further keyword arguments go to HalfCheetah.
     """
+
+    EPISODE_SUMS: ClassVar = {"penalties": "penalised"}
+    EPISODE_MEANS: ClassVar = {"above_limit": "above_limit", "velocity": "velocity"}
 
     def __init__(
         self,
@@ -36,12 +39,14 @@ class RiskyHalfCheetah(HalfCheetahEnv):
         EzPickle.__init__(self, penalty, probability, speed_limit, keep_forward_reward, **kwargs)
 
     def step(self, action: NDArray[np.float32]) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """A step of HalfCheetah; `info` tells the penalty, the velocity and the reward before the penalty."""
+        """A step of HalfCheetah; `info` tells how fast it was, what that cost, and the reward without the penalty."""
         observation, reward, terminated, truncated, info = super().step(action)
         velocity = info["x_velocity"]
-        penalised = bool(velocity > self.speed_limit and self.np_random.random() < self.probability)
+        fast = bool(velocity > self.speed_limit)
+        penalised = bool(fast and self.np_random.random() < self.probability)
         penalty = self.penalty if penalised else 0.0
-        info |= {"penalty": penalty, "velocity": velocity, "original_reward": reward}
+        info |= {"penalty": penalty, "penalised": penalised, "above_limit": fast}
+        info |= {"velocity": velocity, "original_reward": reward}
         reward -= penalty
         if penalised and not self.keep_forward_reward:
             reward -= info["reward_run"]

@@ -1,8 +1,8 @@
 """The logs of a run: progress.csv and timings.csv in the rhythm of its schedule, evaluations.csv by the episode."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pacer.observers.events import Evaluated, Event, Progress
+from pacer.observers.events import Episode, Evaluated, Event, Progress
 from pacer.runs.folder import RunFolder
 
 if TYPE_CHECKING:
@@ -36,8 +36,15 @@ class CsvLog:
             self._seconds = {}
 
     def _evaluated(self, event: Evaluated) -> None:
-        rows = (
-            {"step": event.step, "mode": e.mode, "episode": e.episode, "return": e.total, "length": e.length}
-            for e in event.episodes
-        )
-        self._folder.append("evaluations.csv", rows)
+        self._folder.append("evaluations.csv", ({"step": event.step, **_row(e)} for e in event.episodes))
+
+
+def _row(episode: Episode) -> dict[str, Any]:
+    return {
+        "mode": episode.mode,
+        "episode": episode.episode,
+        "return": episode.total,
+        "length": episode.length,
+        "discounted": episode.discounted,
+        **episode.measures,
+    }

@@ -1,7 +1,7 @@
 """What a run tells while it goes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Mode = Literal["greedy", "sampled"]
@@ -16,6 +16,10 @@ class Episode:
     total: float
     """Its return, not discounted."""
     length: int
+    discounted: float
+    """Its return at the recipe's discount."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """What the environment's `info` says of it: sums or means over its steps, by column."""
 
 
 @dataclass(frozen=True)

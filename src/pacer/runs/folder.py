@@ -6,6 +6,7 @@ agent/  best/  snapshots/<step>/  checkpoint/<step>/  replay/  DONE
 
 import hashlib
 import json
+import math
 import os
 import shutil
 from collections.abc import Iterable, Mapping
@@ -78,11 +79,15 @@ class RunFolder:
     def append(self, log: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Rows at the end of a log, with a header if it is the first. The columns stay those of the first row."""
         path = self.path / log
-        with path.open("a", encoding="utf-8", newline="") as file:
+        with path.open("a+", encoding="utf-8", newline="") as file:
+            file.seek(0)
+            columns = [name for name in file.readline().rstrip("\n").split(",") if name]
+            file.seek(0, os.SEEK_END)
             for row in rows:
-                if file.tell() == 0:
-                    file.write(",".join(row) + "\n")
-                file.write(",".join(_text(value) for value in row.values()) + "\n")
+                if not columns:
+                    columns = list(row)
+                    file.write(",".join(columns) + "\n")
+                file.write(",".join(_text(row.get(name, math.nan)) for name in columns) + "\n")
 
     def log_sizes(self) -> dict[str, int]:
         return {log: _size(self.path / log) for log in LOGS}

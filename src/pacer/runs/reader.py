@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pacer.config import Config
     from pacer.training.world import World
 
-EVALUATIONS = {"step": int, "mode": str, "episode": int, "return": float, "length": int}
+EVALUATIONS = {"step": int, "mode": str, "episode": int, "return": float, "length": int, "discounted": float}
 PROGRESS = {"step": int, "episodes": int, "train_return": float}
 TIMINGS = {"step": int, "collect": float, "learn": float, "evaluate": float}
 
@@ -85,7 +85,10 @@ class Run:
         return read_columns(self.path / "timings.csv", TIMINGS)
 
     def evaluations(self) -> Columns:
-        """One entry per episode that was scored, by column: step, mode, episode, return, length."""
+        """One entry per episode that was scored, by column: step, mode, episode, return, length, discounted.
+
+        Further columns are what the environment says of an episode, such as the goals that a car reached.
+        """
         return read_columns(self.path / "evaluations.csv", EVALUATIONS)
 
     def snapshots(self) -> list[int]:

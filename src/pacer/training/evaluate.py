@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 from pacer.agent import Policy
 from pacer.observers.events import Episode, Mode
 from pacer.training import seeds
-from pacer.training.play import Stage, Step, play
+from pacer.training.measures import Measures, Numbers
+from pacer.training.play import Choose, Stage, Step, play
 from pacer.training.world import Vector, World
 from pacer.training.worlds import InTurn
 
@@ -16,11 +17,17 @@ LONGEST = 10_000  # steps after which an episode without an end is cut
 
 
 def evaluate(
-    world: World, policy: Policy, episodes: int, seed: int, step: int, modes: Iterable[Mode] = MODES
+    world: World,
+    policy: Policy,
+    episodes: int,
+    seed: int,
+    step: int,
+    discount: float,
+    modes: Iterable[Mode] = MODES,
 ) -> tuple[Episode, ...]:
     """Episodes whose starts depend on (seed, step, number) alone, so both modes meet the same ones."""
     played = ((m, n, play_episode(world, policy, m, n, seed, step)) for m in modes for n in range(episodes))
-    return tuple(_judge(mode, number, steps) for mode, number, steps in played)
+    return tuple(_judge(mode, number, steps, discount, world.measures) for mode, number, steps in played)
 
 
 def play_episode(
@@ -45,14 +52,23 @@ def play_episode(
         look()
         return policy.greedy(obs) if mode == "greedy" else policy.sampled(obs, rng)
 
+    return play_once(world, start, name, choose)
+
+
+def play_once(world: World, start: int, name: str, choose: Choose) -> Iterator[Step]:
+    """One whole episode from the seed `start`."""
     for played in play(Stage(InTurn([world])), range(LONGEST), lambda _: (start, name), choose):
         yield played
         if played.ended:
             return
 
 
-def _judge(mode: Mode, number: int, steps: Iterator[Step]) -> Episode:
-    total, length = 0.0, 0
+def _judge(mode: Mode, number: int, steps: Iterator[Step], discount: float, measures: Measures) -> Episode:
+    total, discounted, weight = 0.0, 0.0, 1.0
+    measured: list[Numbers] = []
     for step in steps:
-        total, length = total + step.reward, length + 1
-    return Episode(mode, number, total, length)
+        total += step.reward
+        discounted += weight * step.reward
+        weight *= discount
+        measured.append(step.measured)
+    return Episode(mode, number, total, len(measured), discounted, measures.over(measured))

@@ -122,8 +122,9 @@ class Training:
         if not state.evaluation_due or self.stopped:
             return state
         agent, step, count = self._agent(state), int(state.step), self.schedule.evaluation_episodes
+        seed, discount = self.config.seed, self.config.recipe.discount
         with self._timed("evaluate"), self._keeping(state):
-            episodes = evaluate(self.examination, agent.policy, count, self.config.seed, step)
+            episodes = evaluate(self.examination, agent.policy, count, seed, step, discount)
         told = Evaluated(step, episodes)
         if told.mean("greedy") > state.best:
             state = state._replace(best=np.array(told.mean("greedy")))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacer.training.measures import Numbers
 from pacer.training.world import Vector
 from pacer.training.worlds import Worlds
 
@@ -24,6 +25,7 @@ class Step(NamedTuple):
     reward: float
     terminated: bool
     truncated: bool
+    measured: Numbers
 
     @property
     def ended(self) -> bool:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from pacer.envs.bounds import check_action_space, check_observation_space, to_box
 from pacer.errors import PacerError
+from pacer.training.measures import Measures, Numbers
 
 if TYPE_CHECKING:
     import gymnasium
@@ -29,6 +30,7 @@ class World:
         self.env = make()
         self.low, self.high, self._dtype = check_action_space(self.env.action_space, name)
         self._size = check_observation_space(self.env.observation_space, name)
+        self.measures = Measures(self.env, name)
 
     @property
     def space(self) -> "Space":
@@ -44,20 +46,20 @@ class World:
             raise PacerError(f"{self.name} failed in reset(seed={seed}) at {where}: {error!r}") from error
         return self._observation(obs, "reset", where)
 
-    def step(self, action: Vector, where: str) -> tuple[Vector, float, bool, bool]:
-        """Observation, reward, terminated, truncated."""
+    def step(self, action: Vector, where: str) -> tuple[Vector, float, bool, bool, Numbers]:
+        """Observation, reward, terminated, truncated, and those numbers of `info` that are measured."""
         if not np.isfinite(action).all():
             raise PacerError(
                 f"the policy's action is not finite at {where}, index {_first_bad(action)}: {action}. "
                 "Learning has diverged: try a smaller learning rate or reward scale"
             )
         try:
-            obs, reward, terminated, truncated, _ = self.env.step(to_box(action, self.low, self.high, self._dtype))
+            obs, reward, terminated, truncated, info = self.env.step(to_box(action, self.low, self.high, self._dtype))
         except Exception as error:
             raise PacerError(f"{self.name} failed in step({action.tolist()}) at {where}: {error!r}") from error
         number = self._reward(reward, where)
         ended = self._flag(terminated, "terminated", where), self._flag(truncated, "truncated", where)
-        return self._observation(obs, "step", where), number, *ended
+        return self._observation(obs, "step", where), number, *ended, self.measures.read(info, where)
 
     def repeat(self, seed: int, observations: Vector, actions: Vector, where: str) -> Vector | None:
         """Play an episode again up to its last observation; None if the world answers otherwise than before."""
@@ -66,7 +68,7 @@ class World:
         for action, expected in zip(actions, observations[1:], strict=True):
             if not same:
                 break
-            obs, _, terminated, truncated = self.step(action, where)
+            obs, _, terminated, truncated, _ = self.step(action, where)
             same = np.array_equal(obs, expected) and not (terminated or truncated)
         return obs if same else None
 

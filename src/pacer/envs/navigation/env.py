@@ -31,6 +31,8 @@ class CarNavigation(gymnasium.Env[Array, NDArray[np.float32]]):
         "render_fps": round(1.0 / (TIMESTEP * SUBSTEPS)),
     }
 
+    EPISODE_SUMS: ClassVar = {"goals": "goal_met", "hazards": "hazard", "treasures": "treasure"}
+
     def __init__(
         self,
         task: NavigationTask | str = "CarNavigation1",

@@ -16,7 +16,7 @@ install: .venv/.installed
 	@touch $@
 
 .venv/.test-all: .venv/.test
-	$(PIP) --editable ".[test,video,sb3]"
+	$(PIP) --editable ".[test,video,sb3,rliable]"
 	@touch $@
 
 train: install  ## swing up a pendulum: solved in about two minutes

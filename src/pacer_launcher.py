@@ -6,6 +6,7 @@ COMMANDS = {
     "train": ("[RECIPE] --env ID", "train; RECIPE is pacer-m-adaptive unless named"),
     "evaluate": ("RUN", "judge a trained policy"),
     "record": ("RUN", "an MP4 of a trained policy"),
+    "bench": ("EXPERIMENT", "all runs of an experiment, here or on a cluster"),
     "list": ("", "recipes, what they are, and the sizes they come in"),
 }
 

@@ -1,4 +1,4 @@
-"""Imports point one way: pieces <- learner <- agent <- training <- api <- commands; files know no JAX."""
+"""One way: pieces <- learner <- agent <- training <- api <- experiments <- commands. Files know no JAX."""
 
 import ast
 import subprocess
@@ -31,6 +31,10 @@ ALLOWED = {
     "training": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "runtime", "errors"),
     "reports": ("reports", "runs", "errors"),
     "api": ("training", *HEART, "agent", "config", "observers", "envs", "errors"),
+    "experiments": (
+        *("experiments", "api", "training", *HEART, "agent", "config", "overrides", "observers", "runs", "envs"),
+        *("runtime", "errors"),
+    ),
 }
 TOP = {"__init__", "__main__", "cli", "commands"}
 # Functions that open a door upwards, each for a reason given where it stands: (file, what it imports).

@@ -102,13 +102,13 @@ class Display:
         updates, left = self._speed()
         names = ["greedy", "sampled", "training", *self._encouragement()]
         figures = "  ".join(f"{_words(name)} {self._figure(name):>8}" for name in names)
-        return f"step {self._step:>9,}  {figures}  {updates:6.0f} updates/s  {_duration(left)} left"
+        return f"step {self._step:>9,}  {figures}  {updates:6.0f} updates/s  {duration(left)} left"
 
     def _panel(self) -> Panel:
         updates, left = self._speed()
         cells = [
             ("steps", f"{self._step:,} of {self._config.steps:,}"),
-            ("time left", _duration(left)),
+            ("time left", duration(left)),
             ("training return", self._figure("training")),
             ("episodes", f"{self._episodes:,}"),
             ("evaluation, greedy", self._figure("greedy")),
@@ -147,7 +147,8 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Hours, minutes and seconds."""
     if not math.isfinite(seconds):
         return "-"
     minutes, seconds = divmod(int(seconds), 60)

@@ -1,0 +1,89 @@
+"""`pacer bench`: an experiment's runs, here or on a cluster; or what they would be."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from pacer.errors import PacerError
+from pacer.experiments.find import find, names
+from pacer.experiments.job import carry_out, wear_leash
+from pacer.experiments.plan import RUNS, Choices, Job, plan
+from pacer.observers.display import Display
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Run an experiment. Finished runs are skipped, interrupted ones continued, and cells shared by experiments."""
+
+    experiment: tyro.conf.Positional[str]
+    """The name of an experiment (`pacer bench` alone names them), or a Python file that defines EXPERIMENT."""
+    steps: Annotated[float | None, tyro.conf.arg(metavar="INT")] = None
+    """Steps of each run (1e5 is fine); like seeds and size the experiment's own by default, mostly the paper's."""
+    seeds: int | None = None
+    """How many seeds: 0, 1, 2, ..."""
+    size: Literal["small", "paper"] | None = None
+    only_recipe: tuple[str, ...] = ()
+    """These recipes only, by recipe, name or label."""
+    only_env: tuple[str, ...] = ()
+    only_seed: tuple[int, ...] = ()
+    runs: Path = RUNS
+    """Where the runs live, as ENV/LABEL/seedN."""
+    insight: bool = False
+    """Sample every run's agents afterwards, for heat maps and return distributions; experiments may ask for it."""
+    on: Literal["local", "ray"] = "local"
+    """This machine, or a Ray cluster."""
+    processes: int | None = None
+    """Runs at a time on this machine; as many as it has cores by default. Each has one thread."""
+    dry_run: bool = False
+    """Print the runs, a command for each, and the CPU hours they would take here; measures every recipe briefly."""
+    array: Path | None = None
+    """Write a Slurm array job of the runs to this file, and run nothing."""
+    job: int | None = None
+    """Run this one of the runs, in this process; `--dry-run` numbers them."""
+
+
+def main(arguments: list[str]) -> None:
+    if not arguments:
+        _list()
+        return
+    chosen = tyro.cli(Arguments, args=arguments, prog="pacer bench")
+    choices = Choices(**{field.name: getattr(chosen, field.name) for field in fields(Choices)})
+    jobs = plan(choices)
+    if chosen.job is not None:
+        _run_one(jobs, chosen.job)
+    else:
+        _run_all(chosen, choices, jobs)
+
+
+def _list() -> None:
+    print("usage: pacer bench EXPERIMENT ...   (`pacer bench --help` tells the options)\n")
+    for name in names():
+        experiment = find(name)
+        protocol = f"{len(experiment.cells)} cells x {experiment.seeds} seeds, {experiment.steps:,} steps"
+        print(f"  {name:12} {experiment.about} ({protocol}, {experiment.size} size)")
+    print("\nAn experiment of your own is a Python file that defines EXPERIMENT: pacer bench my_sweep.py")
+
+
+def _run_one(jobs: list[Job], number: int) -> None:
+    if not 0 <= number < len(jobs):
+        raise PacerError(f"there is no job {number}: the plan has {len(jobs)}, from 0")
+    wear_leash()
+    job = jobs[number]
+    with Display(job.config) as display:
+        carry_out(job, [display])
+    print(f"{job.title}: done, in {job.folder}")
+
+
+def _run_all(chosen: Arguments, choices: Choices, jobs: list[Job]) -> None:
+    from pacer.experiments.local import cores, run_here
+
+    print(f"{len(jobs)} runs, {sum(job.done() for job in jobs)} of them done before")
+    failures = run_here(jobs, choices.words(), chosen.processes or cores())
+    if failures:
+        told = "\n".join(f"  {title}: {error}" for title, error in failures.items())
+        raise PacerError(f"{len(failures)} of {len(jobs)} runs failed:\n{told}\nThe same command tries them again")
+    print(
+        f"All runs are in {choices.runs}. Next:\n  pacer report {choices.runs}   # tables, curves and more, as one page"
+    )

@@ -5,6 +5,7 @@ import sys
 COMMANDS = {
     "train": ("[RECIPE] --env ID", "train; RECIPE is pacer-m-adaptive unless named"),
     "evaluate": ("RUN", "judge a trained policy"),
+    "examine": ("RUN...", "how its actions spread, and whether its returns come true"),
     "record": ("RUN", "an MP4 of a trained policy"),
     "bench": ("EXPERIMENT", "all runs of an experiment, here or on a cluster"),
     "list": ("", "recipes, what they are, and the sizes they come in"),

@@ -20,7 +20,7 @@ def carry_out(job: Job, observers: Sequence[Observer] = ()) -> None:
     if job.lacks_insight():
         from pacer.experiments.insight import examine
 
-        examine(job.folder)
+        examine(job.folder, env=config.environment)  # which is asked for, not read from the folder
 
 
 def wear_leash() -> None:

@@ -72,6 +72,10 @@ class World:
             same = np.array_equal(obs, expected) and not (terminated or truncated)
         return obs if same else None
 
+    def redraw(self, seed: int) -> None:
+        """From here on an episode has other chances than its start says, if the environment draws as Gymnasium asks."""
+        self.env.unwrapped.np_random = np.random.default_rng(seed)
+
     def close(self) -> None:
         self.env.close()
 

@@ -1,0 +1,153 @@
+"""A look inside a run: heat maps of known policies, and Monte-Carlo returns that are known exactly."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import gymnasium
+import numpy as np
+import pytest
+
+from pacer.agent import Policy
+from pacer.errors import PacerError
+from pacer.experiments.insight import BINS, begin_alike, examine, heatmaps
+from pacer.pieces.scaling import Scaling
+from pacer.pieces.types import Space
+from pacer.pieces.utilities import ActionCost, Combination, Power
+from pacer.runs.arrays import load_arrays
+from pacer.runs.reader import Run
+from pacer.training.world import World
+from tests.tiny_runs import RECIPE, train
+from tests.worlds import Drift
+
+
+class Steady(Drift):
+    """Five steps that pay 3 each, whatever is done."""
+
+    terminates = True
+
+    def reset(self, *, seed=None, options=None):
+        self.steps = 0
+        return super().reset(seed=seed)
+
+    def step(self, action):
+        obs, *_ = super().step(action)
+        return obs, 3.0, self.terminates and self.steps == 5, self.steps == 5, {}
+
+
+class Timed(Steady):
+    """The same, but it is only the time that ends it."""
+
+    terminates = False
+
+
+class Coin(Steady):
+    """One step that pays 1 or -1, as the environment's own generator falls."""
+
+    def step(self, action):
+        obs, *_ = super().step(action)
+        return obs, float(self.np_random.choice([-1, 1])), True, False, {}
+
+
+class Spread:
+    """An actor whose actions have known deviations around the middle."""
+
+    def __init__(self, *deviations):
+        self.deviations = np.float32(deviations)
+
+    def noise(self, rng, space, shape):
+        return rng.standard_normal((*shape, space.action), np.float32)
+
+    def push(self, network, obs, noise, xp):
+        assert obs.shape == (1, 3)
+        return noise * self.deviations
+
+    def policy(self):
+        scaling = Scaling(np.zeros(3, np.float32), np.ones(3, np.float32))
+        return Policy(self, Space(3, len(self.deviations)), None, scaling)
+
+
+def test_heat_maps_show_the_two_dimensions_that_are_spread_most():
+    early, late = Spread(0.2, 0.1, 0.1), Spread(0.01, 0.05, 0.1)
+    agents = {10: SimpleNamespace(policy=early.policy()), 100: SimpleNamespace(policy=late.policy())}
+    states = np.zeros((2, 3), np.float32)
+    found = heatmaps(agents, states, samples=25_000, seed=0)
+    assert found["phases"].tolist() == [10, 100]
+    assert found["dimensions"].tolist() == [1, 2]
+    assert found["counts"].shape == (2, 2, BINS, BINS)
+    assert (found["counts"].sum((2, 3)) == 25_000).all()
+    centres = (np.arange(BINS) + 0.5) * 2 / BINS - 1
+    along = found["counts"][1, 0].sum(1)  # over the second dimension
+    assert np.sqrt(along @ centres**2 / along.sum()) == pytest.approx(0.05, rel=0.05)
+    np.testing.assert_allclose(found["spread"], [[0.4 / 3] * 2, [0.16 / 3] * 2], rtol=0.02)
+
+
+def test_one_dimension_is_shown_twice():
+    found = heatmaps({10: SimpleNamespace(policy=Spread(0.3).policy())}, np.zeros((1, 3), np.float32), 1000, 0)
+    assert found["dimensions"].tolist() == [0, 0]
+    counts = found["counts"][0, 0]
+    assert counts.sum() == np.trace(counts) > 990  # a few lie outside the box, as no real policy's do
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("steady")
+    utility = Combination(Power(2.0), ActionCost(), 0.0)
+    train(folder, make=Steady, steps=100, recipe=replace(RECIPE, utility=utility, reward_scale=0.5))
+    return folder
+
+
+def test_a_run_is_examined_in_its_folder(steady):
+    assert examine(steady, states=2, samples=300, episodes=4, env=Steady) == steady / "insight"
+    maps = load_arrays(steady / "insight" / "heatmaps.safetensors")
+    assert maps["phases"].tolist() == Run(steady).snapshots() == [10, 50, 100]
+    assert maps["states"].shape == (2, 3)
+    assert (maps["counts"].sum((2, 3)) == 300).all()
+    returns = load_arrays(steady / "insight" / "returns.safetensors")
+    assert returns["value"].shape == returns["mass"].shape == (2, RECIPE.critic.levels)
+    np.testing.assert_allclose(returns["mass"].sum(1), 1, rtol=1e-5)
+    expected = 0.5 * 3**2 * sum(RECIPE.discount**t for t in range(5))
+    np.testing.assert_allclose(returns["monte_carlo"], np.full((2, 4), expected), rtol=1e-6)
+    assert (returns["left"] == 0).all()
+    assert (float(returns["scale"]), int(returns["soft"])) == (0.5, 0)
+    agent = Run(steady).agent(100)
+    box = agent.low + (returns["actions"] + 1) / 2 * (agent.high - agent.low)
+    np.testing.assert_allclose(agent.returns(returns["states"], box).value, returns["value"], rtol=1e-4, atol=1e-5)
+
+
+def test_the_same_examination_finds_the_same(steady):
+    found = [(examine(steady, 1, 50, 2, seed, Steady), load(steady))[1] for seed in (3, 3, 4)]
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
+def load(folder):
+    return [(folder / "insight" / f"{name}.safetensors").read_bytes() for name in ("heatmaps", "returns")]
+
+
+def test_where_time_ends_an_episode_the_discount_that_is_left_is_told(steady):
+    examine(steady, 1, 10, 2, env=Timed)
+    left = load_arrays(steady / "insight" / "returns.safetensors")["left"]
+    np.testing.assert_allclose(left, RECIPE.discount**5, rtol=1e-6)
+
+
+def test_episodes_begin_alike_and_have_their_own_chances(steady):
+    """A coin that is thrown in the first step falls both ways, from one start and for one action."""
+    world, policy = World(Coin, "Coin-v0"), Run(steady).agent().policy
+    firsts = [begin_alike(world, policy, 0, number, seed=0)[0] for number in range(20)]
+    assert {step.reward for step in firsts} == {-1.0, 1.0}
+    assert len({(step.obs.tobytes(), step.action.tobytes()) for step in firsts}) == 1
+    other = begin_alike(world, policy, 1, 0, seed=0)[0]
+    assert other.obs.tobytes() != firsts[0].obs.tobytes()
+
+
+def test_what_cannot_be_examined_is_said(steady, tmp_path):
+    with pytest.raises(PacerError, match="not a run folder"):
+        examine(tmp_path)
+    with pytest.raises(PacerError, match="0 episodes: expected at least 1"):
+        examine(steady, episodes=0)
+    with pytest.raises(PacerError, match="the agent was trained on"):
+        examine(steady, env=lambda: gymnasium.make("Pendulum-v1"))
+    train(tmp_path, steps=20)
+    (tmp_path / "snapshots").rename(tmp_path / "elsewhere")
+    with pytest.raises(PacerError, match="has no snapshots yet"):
+        examine(tmp_path, env=Drift)

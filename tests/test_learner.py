@@ -113,3 +113,10 @@ def test_reward_scale_and_utility_come_before_the_backup():
     prepared = learner.prepare(recipe, batch, SCALING)
     np.testing.assert_allclose(prepared.reward, 0.05 * batch.reward, rtol=1e-6)
     np.testing.assert_allclose(prepared.obs, np.clip((batch.obs - 0.1) * 2.0, -5, 5), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("recipe", SMALL_RECIPES.values(), ids=SMALL_RECIPES)
+def test_the_state_has_the_types_of_a_stored_one(recipe):
+    """A weakly typed number becomes a plain one in a file, and a resumed run would be compiled anew."""
+    shapes = jax.eval_shape(lambda: learner.init(recipe, SPACE, jax.random.key(0)))
+    assert not [leaf for leaf in jax.tree.leaves(shapes) if leaf.weak_type]

@@ -68,6 +68,7 @@ def penalty_limits(encourager: Encourager, space: Space) -> tuple[Array, Array, 
     policy_key, reference_key = jax.random.split(jax.random.key(0))
     shape = (encourager.samples, 256, space.action)
     uniform = jax.random.uniform(policy_key, shape, minval=-1.0, maxval=1.0)
-    policies = (uniform, jnp.zeros(shape), jnp.ones(shape))
-    floor, centre, corner = (encourager.penalty(Actions(p, None), reference_key).mean() for p in policies)
+    policies = jnp.stack([uniform, jnp.zeros(shape), jnp.ones(shape)])
+    # A loop, since the penalty is compiled once that way: else it takes longer than the networks.
+    floor, centre, corner = jax.lax.map(lambda p: encourager.penalty(Actions(p, None), reference_key).mean(), policies)
     return floor, centre, corner

@@ -21,7 +21,6 @@ ALLOWED = {
     "learner": ("pieces",),
     "envs": ("envs", "errors"),
     "runs": ("runs", "errors"),
-    "reports": ("reports", "runs", "errors"),
     "presets": ("pieces",),
     "overrides": ("names", "runs", "errors"),
     "names": ("runs", "errors"),

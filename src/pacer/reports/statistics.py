@@ -76,7 +76,7 @@ def estimate(metric: Callable[..., Any], *groups: Sequence[ArrayLike], resamples
     if not tasks or not all(task.size for task in tasks):
         return Estimate(np.nan, np.nan, np.nan, sum(task.size for task in tasks))
     value = metric(*present)
-    low, high = np.full_like(value, np.nan), np.full_like(value, np.nan)
+    low = high = value * np.nan
     if all(task.size > 1 for task in tasks):
         rng = np.random.default_rng(0)
         drawn = [[_resampled(task, resamples, rng) for task in group] for group in present]

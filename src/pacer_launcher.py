@@ -8,6 +8,7 @@ COMMANDS = {
     "examine": ("RUN...", "how its actions spread, and whether its returns come true"),
     "record": ("RUN", "an MP4 of a trained policy"),
     "bench": ("EXPERIMENT", "all runs of an experiment, here or on a cluster"),
+    "report": ("RUNS", "a page with tables and charts of runs"),
     "list": ("", "recipes, what they are, and the sizes they come in"),
 }
 

@@ -61,6 +61,7 @@ def main(arguments: list[str]) -> None:
         f"\nThe run is in {folder}. Next:\n"
         f"  pacer evaluate {folder}{env}   # judge the policy again, on new episodes\n"
         f"  pacer record {folder}/best{env}   # a video of its best evaluation's policy\n"
+        f"  pacer report {folder}   # a page with its curves, risk and settings\n"
         f"  the same command with --steps {2 * config.steps} trains on"
     )
 

@@ -1,0 +1,64 @@
+"""`pacer report`: a page, tables and figures of the runs in some folders."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from pacer.errors import PacerError
+from pacer.reports.dataset import load
+from pacer.reports.page import write
+from pacer.reports.watch import changes
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """One page with tables and charts of all runs in and below some folders. It needs no network to be read."""
+
+    runs: Annotated[tuple[Path, ...], tyro.conf.Positional]
+    """Run folders, or folders that hold runs."""
+    output: Path = Path("report.html")
+    watch: bool = False
+    """Write the page anew while runs go on, until Ctrl-C; an open page follows by itself."""
+    every: float = 10
+    """Seconds between two looks at the runs, when watching."""
+
+
+def main(arguments: list[str]) -> None:
+    chosen = tyro.cli(Arguments, args=arguments, prog="pacer report")
+    if not chosen.runs:
+        raise PacerError("name a run folder, or a folder that holds runs, such as runs/")
+    if chosen.every < 1:
+        raise PacerError(f"every is {chosen.every:g}: expected a second or more")
+    if chosen.watch:
+        _watch(chosen)
+    else:
+        _write(chosen)
+
+
+def _write(chosen: Arguments, reload: float = 0) -> None:
+    started = time.monotonic()
+    data = load(chosen.runs)
+    if not data.runs and not chosen.watch:
+        told = "".join(f"\n  {path}: {why}" for path, why in data.problems[:5])
+        raise PacerError(f"no run in {', '.join(map(str, chosen.runs))}{told}")
+    write(data, chosen.output, _title(chosen.runs), reload)
+    unread = f", {len(data.problems)} could not be read" if data.problems else ""
+    seconds = time.monotonic() - started
+    print(f"{chosen.output}: {len(data.runs)} runs{unread}; {seconds:.1f} s", flush=True)
+
+
+def _watch(chosen: Arguments) -> None:
+    """The last page, after Ctrl-C, is one that stays as it is."""
+    print("watching; Ctrl-C ends it", flush=True)
+    try:
+        for _ in changes(chosen.runs, chosen.every):
+            _write(chosen, chosen.every)
+    except KeyboardInterrupt:
+        _write(chosen)
+
+
+def _title(roots: tuple[Path, ...]) -> str:
+    return f"pacer report: {', '.join(path.name or str(path.resolve()) for path in roots)}"

@@ -1,0 +1,154 @@
+"""The sections of the page as HTML. One without anything to show is left out."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from pacer.reports.dataset import Dataset, RunData
+
+Runs = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Section:
+    id: str
+    title: str
+    body: str
+
+    @property
+    def html(self) -> str:
+        return f'<section id="{self.id}">\n<h2>{escape(self.title)}</h2>\n{self.body}\n</section>'
+
+
+# Sections of charts, which the scripts fill: id, title, what one sees, and whether a run has something for it.
+CHARTS: tuple[tuple[str, str, str, Callable[[dict[str, Any]], Any]], ...] = (
+    (
+        "curves",
+        "Learning curves",
+        "Evaluation over training: the mean over seeds of the mean over the episodes of an evaluation. Greedy actions "
+        "are those of zero noise.",
+        lambda run: run["modes"],
+    ),
+    (
+        "scores",
+        "Scores by algorithm",
+        "Bars are means over seeds and dots the seeds. A diamond is the paper's score, its highest average return "
+        "after 1M steps.",
+        lambda run: run["modes"],
+    ),
+    (
+        "risk",
+        "Risk",
+        "Returns of the single episodes of the last 10 evaluations, all seeds together. CVaR at a level is the mean of "
+        "that share of the episodes, the worst.",
+        lambda run: run["modes"],
+    ),
+    (
+        "events",
+        "What happened in episodes",
+        "What the environment counts, as the mean over the episodes of the last 10 evaluations. Over training it can "
+        "be chosen among the learning curves.",
+        lambda run: any(set(mode["figures"]) - {"return", "discounted", "length"} for mode in run["modes"].values()),
+    ),
+    (
+        "heatmaps",
+        "Where actions lie",
+        "Samples of the policy in a few states, at phases of training. Darker is more often, on a logarithmic scale of "
+        "its own in each map. Spread is the deviation of an action.",
+        lambda run: "heatmaps" in run["insight"],
+    ),
+    (
+        "returns",
+        "Expected and played returns",
+        "The distribution of the return that the critic expects in a few starting states, beside the returns of "
+        "episodes played from there, both as the critic sees rewards.",
+        lambda run: "returns" in run["insight"],
+    ),
+    (
+        "learning",
+        "Encourager and learning",
+        "Distance or log-density tell how far actions are from uniform, the weight what that costs the actor, spread "
+        "how wide actions are.",
+        lambda run: run["learning"],
+    ),
+    ("timings", "Timings", "Where the time went, as the mean over seeds.", lambda run: run["timing"]),
+)
+
+
+def sections(dataset: Dataset, content: dict[str, Any]) -> list[Section]:
+    runs = content["runs"]
+    charts = [_chart(*chart[:3]) for chart in CHARTS if any(chart[3](run) for run in runs)]
+    listed = [Section("runs", "Runs", "\n".join(map(_run, range(len(runs)), dataset.runs)))] if runs else []
+    return [_overview(dataset), *charts, *listed]
+
+
+def summary(dataset: Dataset) -> str:
+    """The runs in a sentence."""
+    runs = dataset.runs
+    tally = Counter(run.status for run in runs)
+    status = ", ".join(f"{number} {name}" for name, number in tally.most_common())
+    counts = (
+        (len(runs), "run"),
+        (len({r.label for r in runs}), "algorithm"),
+        (len({r.environment for r in runs}), "task"),
+    )
+    told = ", ".join(f"{number} {name}{'' if number == 1 else 's'}" for number, name in counts)
+    return f"{told}; {status}." if runs else "No run yet."
+
+
+def table(caption: str, header: list[str], rows: list[list[str]], text: bool = False) -> str:
+    """A table of plain text. In numbers, a line break sets the rest in small."""
+    kind = ' class="text"' if text else ""
+    head = "".join(f"<th{kind}>{escape(name)}</th>" for name in header)
+    body = "\n".join(
+        f"<tr><th{kind}>{escape(first)}</th>{''.join(_cell(cell, kind) for cell in cells)}</tr>"
+        for first, *cells in rows
+    )
+    return (
+        f'<div class="scroll"><table><caption>{escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(text: str, kind: str) -> str:
+    first, _, rest = text.partition("\n")
+    return f"<td{kind}>{escape(first)}{f'<small>{escape(rest)}</small>' if rest else ''}</td>"
+
+
+def _chart(name: str, title: str, note: str) -> Section:
+    return Section(
+        name,
+        title,
+        f'<p class="note">{escape(note)}</p>\n<div class="controls"></div>\n<div class="legend"></div>\n'
+        f'<div class="figures{" maps" if name == "heatmaps" else ""}"></div>',
+    )
+
+
+def _overview(dataset: Dataset) -> Section:
+    return Section("overview", "Overview", _problems(dataset) if dataset.problems else "")
+
+
+def _problems(dataset: Dataset) -> str:
+    rows = [[str(path), why] for path, why in dataset.problems]
+    caption = "They are left out, or shown without the file that is named."
+    listed = table(caption, ["folder", "what is wrong"], rows, text=True)
+    told = f"{len(rows)} folder{'' if len(rows) == 1 else 's'} could not be read"
+    return f'<div class="problems"><details id="problems"><summary>{told}</summary>{listed}</details></div>'
+
+
+def _run(number: int, run: RunData) -> str:
+    """One run: what came of it, what it ran on, all its settings."""
+    exact = run.facts.get("bit_exact")
+    told = [f"{run.status}", f"{run.reached:,} of {run.steps:,} steps", "bit-exact" if exact else "not bit-exact"]
+    heading = f"{run.environment}, {run.label}, seed {run.seed}: {', '.join(told)}"
+    facts = {key: value for key, value in run.facts.items() if key not in ("format", "status", "bit_exact", "versions")}
+    facts = {"folder": run.path, **facts, **(run.facts.get("versions") or {})}
+    listed = "".join(f"<dt>{escape(str(key))}</dt><dd>{escape(str(value))}</dd>" for key, value in facts.items())
+    settings = json.dumps(run.settings, indent=2, ensure_ascii=False)
+    return (
+        f'<details id="run{number}"><summary>{escape(heading)}</summary><dl class="facts">{listed}</dl>'
+        f"<pre>{escape(settings)}</pre></details>"
+    )

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pacer.envs.bounds import from_box, to_box
 from pacer.errors import PacerError
@@ -58,14 +58,14 @@ class Agent:
         self._rng = np.random.default_rng(seed)
 
     def predict(
-        self, observation: Array, state: Any = None, episode_start: Any = None, deterministic: bool = False
+        self, observation: ArrayLike, state: Any = None, episode_start: Any = None, deterministic: bool = False
     ) -> tuple[Array, Any]:
         """Action in the environment's own bounds, for one observation or a batch; Stable-Baselines3's signature."""
         obs = self._check(observation)
         action = self.policy.greedy(obs) if deterministic else self.policy.sampled(obs, self._rng)
         return to_box(action, self.low, self.high), state
 
-    def returns(self, observation: Array, action: Array, seed: int = 0) -> Returns:
+    def returns(self, observation: ArrayLike, action: ArrayLike, seed: int = 0) -> Returns:
         """Distribution of the return that the critic expects, pessimistic over its members: atoms, lowest first."""
         obs = self.scaling.normalise(np.atleast_2d(self._check(observation)), np)
         inner = np.atleast_2d(from_box(action, self.low, self.high))
@@ -99,7 +99,7 @@ class Agent:
             raise PacerError(f"{file} holds numbers that are not finite")
         return Agent(recipe, arrays["networks"], arrays["scaling"], arrays["low"], arrays["high"])
 
-    def _check(self, observation: Array) -> Array:
+    def _check(self, observation: ArrayLike) -> Array:
         obs = np.asarray(observation, np.float32)
         if obs.ndim not in (1, 2) or obs.shape[-1] != self.space.observation:
             raise PacerError(

@@ -4,7 +4,7 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
 .PHONY: install train test test-all lint clean
 
-install: .venv/.installed
+install: .venv/.installed  # the package in .venv
 
 .venv/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -19,19 +19,19 @@ install: .venv/.installed
 	$(PIP) --editable ".[test,video,sb3,rliable]"
 	@touch $@
 
-train: install  ## swing up a pendulum: solved in about two minutes
+train: install  # swing up a pendulum: solved in about two minutes
 	$(BIN)/pacer train --env Pendulum-v1 --steps 10000 --schedule.evaluate-every 1000
 
-test: .venv/.test lint
+test: .venv/.test lint  # lint, types, and the tests that take seconds
 	$(BIN)/pytest -n 2 -m "not slow"
 
-test-all: .venv/.test-all lint
+test-all: .venv/.test-all lint  # the slow tests too, and those that need Stable-Baselines3 and rliable
 	$(BIN)/pytest -n 2
 
-lint: .venv/.test
+lint: .venv/.test  # ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-clean:
+clean:  # remove .venv
 	rm -rf .venv

@@ -20,7 +20,7 @@ RUN = "runs/own-algorithm"
 
 CAUTIOUS = Recipe(
     actor=PushForward(),
-    critic=FixedQuantile(body=Residual(width=64), members=3),
+    critic=FixedQuantile(body=Residual(width=64), members=3, levels=8),
     encourager=Sliced(),
     weight=Fixed(0.1),
     target_pessimism=MeanMinusDeviation(0.5),
@@ -28,7 +28,7 @@ CAUTIOUS = Recipe(
 )
 
 if __name__ == "__main__":
-    pacer.train("Pendulum-v1", CAUTIOUS, STEPS, run_dir=RUN, overrides={"recipe.critic.levels": 8})
+    pacer.train("Pendulum-v1", CAUTIOUS, STEPS, run_dir=RUN)
 
     agent = pacer.load(RUN)
     print(agent.recipe.critic, "plays", agent.predict([1.0, 0.0, 0.0], deterministic=True)[0])

@@ -32,6 +32,6 @@ def test_an_example_is_short(example):
 
 def test_the_observer_asks_to_stop_at_its_target():
     until = runpy.run_path(str(EXAMPLES[0].parent / "own_observer.py"))["Until"](-200.0)
-    answers = [until(Evaluated(1000, (Episode("greedy", 0, total, 200),))) for total in (-300.0, -200.0)]
+    answers = [until(Evaluated(1000, (Episode("greedy", 0, total, 200, total),))) for total in (-300.0, -200.0)]
     assert answers == [None, STOP]
     assert until(Started(0)) is None

@@ -16,7 +16,7 @@ install: .venv/.installed  # the package in .venv
 	@touch $@
 
 .venv/.test-all: .venv/.test
-	$(PIP) --editable ".[test,video,sb3,rliable]"
+	$(PIP) --editable ".[test,video,sb3,rliable,track]" tensorboard
 	@touch $@
 
 train: install  # swing up a pendulum: solved in about two minutes

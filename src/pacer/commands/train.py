@@ -11,6 +11,7 @@ import tyro
 from pacer.config import DEFAULT_RECIPE, Config, Schedule, default_folder, resolve
 from pacer.envs.make import maker, parse_options
 from pacer.observers.display import Display
+from pacer.observers.tracking import Tool, tracker
 from pacer.overrides import differences
 from pacer.pieces.recipe import Recipe
 from pacer.training.execute import execute
@@ -45,6 +46,8 @@ class Arguments:
     """Environments that are stepped in turn; together they make the steps."""
     env_workers: int = 0
     """Processes that step them, for environments that are slow; 0 steps them in this one."""
+    track: Tool | None = None
+    """Also tell the run's figures to TensorBoard (event files in its folder) or to Weights & Biases."""
     quiet: bool = False
     """Show nothing while training."""
     schedule: Schedule = Schedule()
@@ -54,8 +57,9 @@ def main(arguments: list[str]) -> None:
     config, chosen = parse(arguments)
     folder = chosen.run_dir or default_folder(config)
     make = maker(config.environment, config.environment_options)
+    told = [tracker(chosen.track, folder, config)] if chosen.track else []
     with Display(config, chosen.quiet) as display:
-        execute(config, folder, make, [display], chosen.env_workers)
+        execute(config, folder, make, [display, *told], chosen.env_workers)
     env = f" --env {config.environment}" if ":" in config.environment else ""
     print(
         f"\nThe run is in {folder}. Next:\n"

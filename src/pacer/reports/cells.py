@@ -72,6 +72,16 @@ def cells(runs: Iterable[Scored], mode: str = "greedy") -> list[Cell]:
     return sorted(made, key=lambda cell: (cell.environment, order(cell.label)))
 
 
+def in_sac_units(cells: Iterable[Cell]) -> dict[str, dict[str, list[float]]]:
+    """Final scores by label and environment, in units of the score that the paper gives SAC, where it gives one."""
+    scores: dict[str, dict[str, list[float]]] = {}
+    for cell in cells:
+        unit = reference.paper_score("sac", cell.environment)
+        if unit and cell.seeds:
+            scores.setdefault(cell.label, {})[cell.environment] = [final / unit.value for final in cell.finals]
+    return scores
+
+
 def order(label: str) -> tuple[int, str]:
     """Labels as the paper lists them, then all others by name."""
     names = list(reference.PAPER_NAMES)

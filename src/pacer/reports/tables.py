@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pacer.reports import reference, statistics
-from pacer.reports.cells import Cell, Reach, order
+from pacer.reports.cells import Cell, Reach, in_sac_units, order
 from pacer.reports.statistics import estimate
 from pacer.reports.text import NONE, Table, interval, number, plus_minus, steps
 
@@ -99,11 +99,7 @@ def _scores(name: str, title: str, cells: Sequence[Cell]) -> Table:
 
 def _over_tasks(name: str, title: str, cells: Sequence[Cell]) -> Table | None:
     """Aggregates over the tasks of which the paper gives SAC's score, which is the unit."""
-    scores: dict[str, dict[str, list[float]]] = {}
-    for cell in cells:
-        unit = reference.paper_score("sac", cell.environment)
-        if unit and cell.seeds:
-            scores.setdefault(cell.label, {})[cell.environment] = [final / unit.value for final in cell.finals]
+    scores = in_sac_units(cells)
     if sum(map(len, scores.values())) < 2:  # a single cell, told already
         return None
     data, rows = [], []
@@ -131,16 +127,19 @@ def _over_tasks(name: str, title: str, cells: Sequence[Cell]) -> Table | None:
     return Table(f"{name}-overall", f"{title}: over all tasks", note, columns, rows, data)
 
 
+def ablation_cells(cells: Sequence[Cell]) -> list[Cell]:
+    """The paper's rows on HumanoidStandup in its order, as soon as one that only the ablation has is there."""
+    named = [(reference.plain_label(cell.label), cell) for cell in cells if cell.environment == STANDUP]
+    if not {name for name, _ in named} & set(ABLATIONS[2:-1]):
+        return []
+    return [cell for row in ABLATIONS for name, cell in named if name == row]
+
+
 def _ablation(cells: Sequence[Cell]) -> Table | None:
-    """The paper's rows on HumanoidStandup, as soon as one that only the ablation has is there."""
-    on_task = [cell for cell in cells if reference.paper_task(cell.environment) == "HumanoidStandup"]
-    there = {reference.plain_label(cell.label) for cell in on_task}
-    if not there & set(ABLATIONS[2:-1]):
-        return None
-    chosen, rows = [], []
-    for name in ABLATIONS:
-        found = [cell for cell in on_task if reference.plain_label(cell.label) == name]
-        chosen += found
+    chosen = ablation_cells(cells)
+    rows = []
+    for name in ABLATIONS if chosen else ():
+        found = [cell for cell in chosen if reference.plain_label(cell.label) == name]
         rows += [[cell.label, reference.PAPER_NAMES[name], *_beside_paper(cell)] for cell in found] or [
             [name, reference.PAPER_NAMES[name], NONE, "0", NONE, _paper(reference.paper_score(name, STANDUP))]
         ]
@@ -148,7 +147,8 @@ def _ablation(cells: Sequence[Cell]) -> Table | None:
     note = (
         f"Max average return, the highest point of the mean curve ± deviation of the seeds' bests; beside it {PAPER}."
     )
-    return Table("ablation", "Ablation on HumanoidStandup", note, columns, rows, [_data(cell) for cell in chosen])
+    data = [_data(cell) for cell in chosen]
+    return Table("ablation", "Ablation on HumanoidStandup", note, columns, rows, data) if chosen else None
 
 
 def _adaptive(cells: Sequence[Cell]) -> Table | None:

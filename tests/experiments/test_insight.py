@@ -114,6 +114,15 @@ def test_a_run_is_examined_in_its_folder(steady):
     np.testing.assert_allclose(agent.returns(returns["states"], box).value, returns["value"], rtol=1e-4, atol=1e-5)
 
 
+def test_a_run_that_goes_on_drops_what_was_found_before(tmp_path):
+    train(tmp_path, steps=20)
+    examine(tmp_path, 1, 10, 1, env=Drift)
+    train(tmp_path, steps=20)
+    assert (tmp_path / "insight").exists()
+    train(tmp_path, steps=30)
+    assert not (tmp_path / "insight").exists()
+
+
 def test_the_same_examination_finds_the_same(steady):
     found = [(examine(steady, 1, 50, 2, seed, Steady), load(steady))[1] for seed in (3, 3, 4)]
     assert found[0] == found[1]

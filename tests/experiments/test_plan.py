@@ -53,6 +53,13 @@ def test_choices():
     assert jobs[0].command.endswith("--run-dir there/Hopper-v4/pacer-m/seed0")
 
 
+@pytest.mark.parametrize("name, number", [("quick", 0), ("heatmaps", 2)])
+def test_runs_are_tracked_however_they_are_started(name, number):
+    job = plan(Choices(name, seeds=1, track="tensorboard"))[number]
+    assert job.track == "tensorboard"
+    assert "--track tensorboard" in job.command
+
+
 def test_a_run_that_words_cannot_say_is_a_number_of_the_plan():
     job = plan(Choices("heatmaps", steps=3000, seeds=1))[2]
     assert job.command == "pacer bench heatmaps --steps 3000 --seeds 1 --job 2"

@@ -11,6 +11,7 @@ from pacer.experiments.find import find, names
 from pacer.experiments.job import carry_out, wear_leash
 from pacer.experiments.plan import RUNS, Choices, Job, plan
 from pacer.observers.display import Display
+from pacer.observers.tracking import Tool, tracker
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Arguments:
     """Where the runs live, as ENV/LABEL/seedN."""
     insight: bool = False
     """Sample every run's agents afterwards, for heat maps and return distributions; experiments may ask for it."""
+    track: Tool | None = None
+    """Also tell the runs' figures to TensorBoard (event files in their folders) or to Weights & Biases."""
     on: Literal["local", "ray"] = "local"
     """This machine, or a Ray cluster."""
     processes: int | None = None
@@ -51,6 +54,8 @@ def main(arguments: list[str]) -> None:
     chosen = tyro.cli(Arguments, args=arguments, prog="pacer bench")
     choices = Choices(**{field.name: getattr(chosen, field.name) for field in fields(Choices)})
     jobs = plan(choices)
+    if chosen.track:
+        tracker(chosen.track, jobs[0].folder, jobs[0].config)  # which says so where a package lacks
     if chosen.job is not None:
         _run_one(jobs, chosen.job)
     else:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pacer.envs.make import maker
 from pacer.experiments.plan import Job
 from pacer.observers import Observer
+from pacer.observers.tracking import tracker
 from pacer.training.execute import execute
 
 LEASH = "PACER_LEASH"  # set for processes whose standard input is held by the one that started them
@@ -16,7 +17,8 @@ LEASH = "PACER_LEASH"  # set for processes whose standard input is held by the o
 def carry_out(job: Job, observers: Sequence[Observer] = ()) -> None:
     """Train, from where the run is, and look at its agents if that is asked for."""
     config = job.config
-    execute(config, job.folder, maker(config.environment, config.environment_options), observers)
+    told = [tracker(job.track, job.folder, config)] if job.track else []
+    execute(config, job.folder, maker(config.environment, config.environment_options), [*observers, *told])
     if job.lacks_insight():
         from pacer.experiments.insight import examine
 

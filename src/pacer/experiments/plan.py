@@ -11,6 +11,7 @@ from pacer.errors import PacerError, near
 from pacer.experiments.experiment import Cell, Experiment
 from pacer.experiments.find import find, is_file
 from pacer.experiments.typed import number, train_words
+from pacer.observers.tracking import Tool
 from pacer.overrides import whole
 from pacer.runs.files import load_json
 
@@ -31,6 +32,7 @@ class Choices:
     only_seed: tuple[int, ...] = ()
     runs: Path = RUNS
     insight: bool = False
+    track: Tool | None = None
 
     def words(self) -> list[str]:
         """The choices as words of a command line."""
@@ -42,6 +44,7 @@ class Choices:
             if values := getattr(self, option):
                 words += [f"--{option.replace('_', '-')}", *map(str, values)]
         words += ["--runs", str(self.runs)] if self.runs != RUNS else []
+        words += ["--track", self.track] if self.track else []
         return words + (["--insight"] if self.insight else [])
 
 
@@ -55,6 +58,7 @@ class Job:
     insight: bool
     command: str
     """What a user would type for this run alone."""
+    track: Tool | None = None
 
     @property
     def title(self) -> str:
@@ -136,9 +140,10 @@ def _job(k: int, cell: Cell, config: Config, choices: Choices, insight: bool) ->
     )
     if words is None:
         words = ["bench", *choices.words(), "--job", str(k)]
-    elif choices.runs != RUNS:
-        words += ["--run-dir", str(folder)]
-    return Job(k, config, folder, insight, shlex.join(["pacer", *words]))
+    else:
+        words += ["--run-dir", str(folder)] if choices.runs != RUNS else []
+        words += ["--track", choices.track] if choices.track else []
+    return Job(k, config, folder, insight, shlex.join(["pacer", *words]), choices.track)
 
 
 def _check_distinct(jobs: list[Job]) -> None:

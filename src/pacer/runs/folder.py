@@ -1,7 +1,7 @@
 """One run, one folder: configuration, logs, agents, checkpoints. Knows files, not what is in them.
 
 config.json  run.json  progress.csv  timings.csv  evaluations.csv
-agent/  best/  snapshots/<step>/  checkpoint/<step>/  replay/  DONE
+agent/  best/  snapshots/<step>/  checkpoint/<step>/  replay/  insight/  DONE
 """
 
 import hashlib
@@ -48,6 +48,7 @@ class RunFolder:
         """
         save_json(self.path / "config.json", {"config": self._settings})
         (self.path / "DONE").unlink(missing_ok=True)
+        shutil.rmtree(self.path / "insight", ignore_errors=True)  # which was about an agent that was the last
         before = self._known() if self.checkpoints() else {}
         now = json.loads(json.dumps({name: fact for name, fact in self._facts.items() if name in before}))
         changed = _differences({name: before[name] for name in now}, now)

@@ -10,18 +10,18 @@ import pacer
 
 
 class Chase(gymnasium.Env[Any, Any]):
-    """A point on a line that should stay with a target."""
+    """A point on a line that should stay with a target, which travels."""
 
-    observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (2,), np.float32)
+    observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (3,), np.float32)  # point, target, the target's speed
     action_space = gymnasium.spaces.Box(-0.2, 0.2, (1,), np.float32)
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
-        self.state = self.np_random.uniform(-1, 1, 2).astype(np.float32)  # where the point is, and the target
+        self.state = self.np_random.uniform(-1, 1, 3).astype(np.float32)
         return self.state, {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self.state = self.state + np.append(action, self.np_random.normal(0, 0.02)).astype(np.float32)
+        self.state = self.state + np.array([action[0], 0.05 * self.state[2], 0.0], np.float32)
         return self.state, -float(abs(self.state[0] - self.state[1])), False, False, {}
 
 

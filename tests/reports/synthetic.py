@@ -60,7 +60,7 @@ def _evaluations(path, rng, reached, environment, episodes=10):
     extra = {}
     if "Risky" in environment:
         extra = {"penalties": rng.poisson(5, step.size), "above_limit": rng.uniform(0, 1, step.size)}
-        extra["penalties"] = extra["penalties"].astype(float)
+        extra |= {"penalties": extra["penalties"].astype(float), "velocity": rng.normal(4, 1, step.size)}
     if "Navigation" in environment:
         extra = {name: rng.poisson(3, step.size).astype(float) for name in ("goals", "hazards", "treasures")}
     _rows(path / "evaluations.csv", ",".join([header, *extra]), [*columns, *extra.values()])

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pacer.reports.curves import LAST, best, curve, final
-from pacer.reports.dataset import RunData
+from pacer.reports.curves import best, curve, final
+from pacer.reports.dataset import MODES, RunData
 from pacer.reports.reference import paper_score
 from pacer.reports.style import styles
 from pacer.runs.arrays import Arrays
 from pacer.runs.tables import Columns
 
-MODES = ("greedy", "sampled")
 POINTS = 250  # of a line: more could not be seen
 EPISODES = 500  # of a distribution, per run
 ATOMS = 200  # of a learned or a played distribution
@@ -35,7 +34,7 @@ def content(runs: Sequence[RunData]) -> dict[str, Any]:
                 "task": tasks.index(run.environment),
                 "algorithm": labels.index(run.label),
                 "seed": run.seed,
-                "modes": {mode: shown for mode in MODES if (shown := evaluated(run.evaluations, mode))},
+                "modes": {mode: evaluated(run, mode) for mode in MODES if mode in run.evaluations["mode"]},
                 "learning": learning(run.progress),
                 "timing": timing(run.timings),
                 "insight": insight(run.insight or {}),
@@ -45,20 +44,16 @@ def content(runs: Sequence[RunData]) -> dict[str, Any]:
     }
 
 
-def evaluated(evaluations: Columns, mode: str) -> dict[str, Any]:
+def evaluated(run: RunData, mode: str) -> dict[str, Any]:
     """Each figure's mean per evaluation, the scores, and the episodes of the last evaluations."""
-    chosen = evaluations["mode"] == mode
-    if not chosen.any():
-        return {}
-    returns = curve(evaluations, mode)
-    late = chosen & (evaluations["step"] >= returns.steps[-LAST:][0])
-    names = [name for name in evaluations if name not in KEYS]
+    curves = {name: curve(run.evaluations, mode, name) for name in run.evaluations if name not in KEYS}
+    returns = curves["return"]
     return {
         "step": returns.steps.tolist(),
-        "figures": {name: numbers(curve(evaluations, mode, name).values) for name in names},
-        "last": {name: numbers([evaluations[name][late].mean()])[0] for name in names},
+        "figures": {name: numbers(curve.values) for name, curve in curves.items()},
+        "last": {name: numbers([run.late(mode, name).mean()])[0] for name in curves},
         "scores": dict(zip(("final", "best"), numbers([final(returns), best(returns)]), strict=True)),
-        "episodes": numbers(_quantiles(evaluations["return"][late], EPISODES)),
+        "episodes": numbers(_quantiles(run.late(mode), EPISODES)),
     }
 
 

@@ -7,7 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pacer.errors import PacerError
+from pacer.reports.cells import Scored
+from pacer.reports.curves import LAST, curve
 from pacer.runs.arrays import Arrays, load_arrays
 from pacer.runs.codec import decode
 from pacer.runs.files import load_json
@@ -17,6 +22,7 @@ from pacer.runs.tables import Columns, read_columns
 OWN = ("config.json", "run.json", "evaluations.csv", "progress.csv", "timings.csv")  # any of them tells a run folder
 IDENTITY = {"environment": str, "label": str, "seed": int, "steps": int}
 UNREADABLE = (PacerError, OSError, ValueError, OverflowError)
+MODES = ("greedy", "sampled")
 Problem = tuple[Path, str]
 
 
@@ -40,6 +46,19 @@ class RunData:
     """The arrays of the insight files that are there, by the files' names: `heatmaps`, `returns`."""
 
     @property
+    def scored(self) -> Scored:
+        """The run as tables and figures see it."""
+        modes = [mode for mode in MODES if mode in self.evaluations["mode"]]
+        curves = {mode: curve(self.evaluations, mode) for mode in modes}
+        return Scored(self.environment, self.label, self.seed, curves)
+
+    def late(self, mode: str, column: str = "return") -> NDArray[Any]:
+        """A figure of each episode of the last evaluations, those that make a final score."""
+        chosen = self.evaluations["mode"] == mode
+        steps = np.unique(self.evaluations["step"][chosen])[-LAST:]
+        return self.evaluations[column][chosen & np.isin(self.evaluations["step"], steps)]
+
+    @property
     def reached(self) -> int:
         """The last step that a log tells of."""
         return max((int(log["step"].max()) for log in (self.evaluations, self.progress) if log["step"].size), default=0)
@@ -49,6 +68,15 @@ class RunData:
 class Dataset:
     runs: list[RunData] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def distinct(self) -> list[RunData]:
+        """The runs without copies: a seed that is there twice counts once, as far as it came."""
+        found: dict[tuple[str, str, int], RunData] = {}
+        for run in self.runs:
+            key = run.environment, run.label, run.seed
+            found[key] = max(found.get(key, run), run, key=lambda r: r.reached)
+        return list(found.values())
 
 
 def load(roots: Sequence[str | Path]) -> Dataset:

@@ -1,13 +1,17 @@
 """The sections of the page as HTML. One without anything to show is left out."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from pacer.reports.cells import cells
 from pacer.reports.dataset import Dataset, RunData
+from pacer.reports.tables import tables
+from pacer.reports.text import Table
 
 Runs = list[dict[str, Any]]
 
@@ -81,7 +85,7 @@ CHARTS: tuple[tuple[str, str, str, Callable[[dict[str, Any]], Any]], ...] = (
 def sections(dataset: Dataset, content: dict[str, Any]) -> list[Section]:
     runs = content["runs"]
     charts = [_chart(*chart[:3]) for chart in CHARTS if any(chart[3](run) for run in runs)]
-    listed = [Section("runs", "Runs", "\n".join(map(_run, range(len(runs)), dataset.runs)))] if runs else []
+    listed = [Section("runs", "Runs", "\n".join(map(_run, range(len(dataset.runs)), dataset.runs)))] if runs else []
     return [_overview(dataset), *charts, *listed]
 
 
@@ -107,10 +111,8 @@ def table(caption: str, header: list[str], rows: list[list[str]], text: bool = F
         f"<tr><th{kind}>{escape(first)}</th>{''.join(_cell(cell, kind) for cell in cells)}</tr>"
         for first, *cells in rows
     )
-    return (
-        f'<div class="scroll"><table><caption>{escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    told = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f'<div class="scroll"><table>{told}\n<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>'
 
 
 def _cell(text: str, kind: str) -> str:
@@ -128,7 +130,25 @@ def _chart(name: str, title: str, note: str) -> Section:
 
 
 def _overview(dataset: Dataset) -> Section:
-    return Section("overview", "Overview", _problems(dataset) if dataset.problems else "")
+    made = tables(cells(run.scored for run in dataset.runs))
+    parts = [_problems(dataset)] if dataset.problems else []
+    return Section("overview", "Overview", "\n".join([*parts, *map(_table, made)]))
+
+
+def _table(made: Table) -> str:
+    """A table with its note; the widest ones are folded."""
+    grid = made.name.endswith("-best")
+    rows = [[first, *(map(_below, cells) if grid else cells)] for first, *cells in made.rows]
+    shown = table("", list(made.columns), rows) + f'<p class="note">{escape(made.note)}</p>'
+    if made.name.endswith("-scores"):
+        return f'<details id="{made.name}"><summary>{escape(made.title)}</summary>{shown}</details>'
+    return f"<h3>{escape(made.title)}</h3>{shown}"
+
+
+def _below(cell: str) -> str:
+    """Seeds and the paper's number below the value, so that many tasks fit beside each other."""
+    named = re.sub(r"\((.*?)\)", lambda m: f"({m[1]} seed{'' if m[1] == '1' else 's'})", cell).replace("[", "[paper ")
+    return re.sub(r" (?=[(\[])", "\n", named, count=1)
 
 
 def _problems(dataset: Dataset) -> str:

@@ -102,6 +102,7 @@ const UNITS = {
   length: "steps of an episode",
   penalties: "penalties per episode",
   above_limit: "share of steps above the limit",
+  velocity: "velocity (m/s)",
   goals: "goals per episode",
   hazards: "hazards per episode",
   treasures: "treasures per episode",

@@ -20,15 +20,22 @@ function middles(bins) {
 }
 
 function heatmap({ maps, bins, dimensions }, phase, state) {
-  const [across, up] = dimensions.map((d) => ({ title: { text: `action ${d + 1}`, standoff: 4 }, tickvals: [-1, 0, 1] }));
-  const axis = { showgrid: false, zeroline: false, range: [-1, 1], constrain: "domain" };
-  const z = unpacked(maps[phase][state], bins);
-  const hovertemplate = "action %{x:.2f}, %{y:.2f}<extra></extra>";
-  const scale = dark.matches ? "Cividis" : [[0, "#ffffff"], [0.15, "#d9e8f3"], [0.6, "#0072B2"], [1, "#06243a"]];
-  return {
-    traces: [{ type: "heatmap", x: middles(bins), y: middles(bins), z, colorscale: scale, zmin: 0, zmax: 255, showscale: false, hovertemplate }],
-    layout: { xaxis: { ...axis, ...across }, yaxis: { ...axis, ...up, scaleanchor: "x" }, margin: { l: 40, r: 8, t: 10, b: 40 } },
+  const narrow = innerWidth < 640; // there the map itself needs the room
+  const axis = { showgrid: false, zeroline: false, range: [-1, 1], constrain: "domain", tickvals: narrow ? [] : [-1, 0, 1] };
+  const [x, y] = dimensions.map((d) => ({ ...axis, title: narrow ? {} : { text: `action ${d + 1}`, standoff: 4 } }));
+  const trace = {
+    type: "heatmap",
+    x: middles(bins),
+    y: middles(bins),
+    z: unpacked(maps[phase][state], bins),
+    colorscale: [[0, colour("panel")], [0.5, "#0072B2"], [1, dark.matches ? "#ffffff" : "#021a2b"]],
+    zmin: 0,
+    zmax: 255,
+    showscale: false,
+    hovertemplate: "action %{x:.2f}, %{y:.2f}<extra></extra>",
   };
+  const margin = narrow ? { l: 2, r: 2, t: 2, b: 8 } : { l: 40, r: 8, t: 10, b: 40 };
+  return { traces: [trace], layout: { xaxis: x, yaxis: { ...y, scaleanchor: "x" }, margin } };
 }
 
 function histogram({ bars, dimensions }, phase, state) {
@@ -44,12 +51,12 @@ function histogram({ bars, dimensions }, phase, state) {
   section("heatmaps", () => {
     const shown = run().insight.heatmaps;
     document.querySelector("#heatmaps .figures").style.setProperty("--columns", shown.phases.length);
-    const height = Math.min(300, Math.max(150, innerWidth / shown.phases.length - 20));
+    const height = Math.min(300, Math.max(110, innerWidth / shown.phases.length - 10));
     const draw = shown.maps ? heatmap : histogram;
     return shown.spread[0].flatMap((_, state) =>
       shown.phases.map((step, phase) => ({
         title: `State ${state + 1}, step ${step.toLocaleString("en")}`,
-        small: `spread ${number(shown.spread[phase][state])}`,
+        small: `spread ${number(shown.spread[phase][state] ?? NaN)}`,
         height,
         ...draw(shown, phase, state),
       })),

@@ -3,13 +3,17 @@
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
+from numpy.typing import NDArray
 
 from pacer.errors import PacerError
-from pacer.reports.dataset import load
+from pacer.reports.cells import cells
+from pacer.reports.dataset import Dataset, load
 from pacer.reports.page import write
+from pacer.reports.tables import tables
+from pacer.reports.text import csv_text, markdown
 from pacer.reports.watch import changes
 
 
@@ -20,6 +24,10 @@ class Arguments:
     runs: Annotated[tuple[Path, ...], tyro.conf.Positional]
     """Run folders, or folders that hold runs."""
     output: Path = Path("report.html")
+    tables: Path | None = None
+    """A folder for every table as Markdown and CSV."""
+    figures: Path | None = None
+    """A folder for figures as SVG and PDF, for papers."""
     watch: bool = False
     """Write the page anew while runs go on, until Ctrl-C; an open page follows by itself."""
     every: float = 10
@@ -45,6 +53,10 @@ def _write(chosen: Arguments, reload: float = 0) -> None:
         told = "".join(f"\n  {path}: {why}" for path, why in data.problems[:5])
         raise PacerError(f"no run in {', '.join(map(str, chosen.runs))}{told}")
     write(data, chosen.output, _title(chosen.runs), reload)
+    if chosen.tables:
+        _tables(data, chosen.tables)
+    if chosen.figures:
+        _figures(data, chosen.figures)
     unread = f", {len(data.problems)} could not be read" if data.problems else ""
     seconds = time.monotonic() - started
     print(f"{chosen.output}: {len(data.runs)} runs{unread}; {seconds:.1f} s", flush=True)
@@ -58,6 +70,23 @@ def _watch(chosen: Arguments) -> None:
             _write(chosen, chosen.every)
     except KeyboardInterrupt:
         _write(chosen)
+
+
+def _tables(data: Dataset, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for table in tables(cells(run.scored for run in data.runs)):
+        (folder / f"{table.name}.md").write_text(markdown(table), encoding="utf-8")
+        (folder / f"{table.name}.csv").write_text(csv_text(table), encoding="utf-8")
+
+
+def _figures(data: Dataset, folder: Path) -> None:
+    from pacer.reports import figures  # matplotlib, which a page does without
+
+    returns: dict[str, dict[str, list[NDArray[Any]]]] = {}
+    for run in data.distinct:
+        if (late := run.late("greedy")).size:
+            returns.setdefault(run.environment, {}).setdefault(run.label, []).append(late)
+    figures.write([run.scored for run in data.runs], folder, returns=returns)
 
 
 def _title(roots: tuple[Path, ...]) -> str:

@@ -60,7 +60,7 @@ CHARTS: tuple[tuple[str, str, str, Callable[[dict[str, Any]], Any]], ...] = (
     (
         "heatmaps",
         "Where actions lie",
-        "Samples of the policy in a few states, at phases of training: two dimensions of the action, each from -1 to 1. "
+        "Samples of the policy in a few states, at phases of training: two dimensions of the action, from -1 to 1. "
         "Strong colour is often, on a logarithmic scale of its own in each map. Spread is the deviation of actions.",
         lambda run: "heatmaps" in run["insight"],
     ),

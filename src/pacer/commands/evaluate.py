@@ -7,13 +7,13 @@ from typing import Annotated
 
 import numpy as np
 import tyro
-from numpy.typing import NDArray
 
 from pacer.agent import Agent
 from pacer.api import load
 from pacer.envs.make import maker, parse_options
 from pacer.errors import PacerError
 from pacer.observers.events import Episode
+from pacer.reports.statistics import cvar
 from pacer.runs.reader import NoRun, Run
 from pacer.training.evaluate import MODES, evaluate
 from pacer.training.world import World
@@ -83,12 +83,6 @@ def means(episodes: Sequence[Episode]) -> dict[str, float]:
     """Mean length and discounted return, and means of what the environment measures."""
     rows = [{"length": e.length, "discounted": e.discounted, **e.measures} for e in episodes]
     return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
-
-
-def cvar(ordered: NDArray[np.float64], level: float) -> float:
-    """Mean of the lowest share `level` of sorted numbers; the one on the edge counts in part."""
-    share = np.clip(level * len(ordered) - np.arange(len(ordered)), 0, 1)
-    return float(share @ ordered / share.sum())
 
 
 def world_for(

@@ -1,6 +1,5 @@
 """Figures for papers, as SVG and PDF: curves, ablation, risk, profile. Needs matplotlib (the extra `report`)."""
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,8 +50,7 @@ def write(
             if scores := in_sac_units(cell for cell in made if group(cell.environment) == name):
                 paths += save(profile(scores, looks, GROUPS[name]), folder, f"profile-{name}")
         for environment, labels in (returns or {}).items():
-            name = re.sub(r"\W+", "-", environment).strip("-")
-            paths += save(risk(labels, looks, environment), folder, f"risk-{name}")
+            paths += save(risk(labels, looks, environment), folder, f"risk-{text.slug(environment)}")
     return paths
 
 

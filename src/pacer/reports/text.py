@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,6 +63,11 @@ def steps(value: float) -> str:
         if value >= size:
             return f"{value / size:.4g}{unit}"
     return f"{value:.0f}"
+
+
+def slug(name: str) -> str:
+    """A name as part of a file's."""
+    return re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-")
 
 
 def _plain(value: Any) -> Any:

@@ -103,14 +103,15 @@ def band(curves: Sequence[Curve], window: int = 1) -> Band:
 
 
 def best_of_mean(curves: Sequence[Curve]) -> tuple[float, int]:
-    """The highest point of the mean curve, which is how TD3's authors read "max average return", and its seeds."""
+    """The highest point of the mean curve, which is how TD3's authors read "max average return", and its seeds.
+
+    Only points that the most seeds have are looked at: a lucky seed alone would be higher than any mean.
+    """
     _, values = together(curves)
-    known = ~np.isnan(values)
-    means = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    means = np.where(known.any(axis=0), means, -np.inf)
-    if not means.size or np.isneginf(means).all():
+    seeds = (~np.isnan(values)).sum(axis=0)
+    if not seeds.size or not seeds.max():
         return np.nan, 0
-    return float(means.max()), int(known[:, means.argmax()].sum())
+    return float(np.nansum(values[:, seeds == seeds.max()], axis=0).max() / seeds.max()), int(seeds.max())
 
 
 def mean_of_best(curves: Sequence[Curve]) -> tuple[float, int]:

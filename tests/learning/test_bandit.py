@@ -6,11 +6,7 @@ import jax
 import numpy as np
 
 from pacer import learner
-from pacer.pieces.actors.base import draw_noise
-from pacer.pieces.actors.gaussian import Gaussian
-from pacer.pieces.encouragers.mmd import MMD
-from pacer.pieces.encouragers.weights import Fixed
-from pacer.pieces.types import Space, Transition
+from pacer.pieces import MMD, Adam, Fixed, Gaussian, Space, Transition
 from pacer.presets import Size
 from pacer.recipes import PACER_M
 from pacer.training.statistics import Moments
@@ -21,8 +17,8 @@ RECIPE = replace(
     Size(hidden=(64, 64), levels=16, samples=48, batch=64, warm_up=0).apply(PACER_M),
     encourager=MMD(samples=48, states=6),
     weight=Fixed(1.0),
-    actor_learning_rate=2e-3,
-    critic_learning_rate=2e-3,
+    actor_optimiser=Adam(2e-3),
+    critic_optimiser=Adam(2e-3),
 )
 
 
@@ -38,8 +34,8 @@ def shares(recipe):
     rng, scaling = np.random.default_rng(0), Moments.empty(1).scaling()
     state = learner.init(recipe, SPACE, jax.random.key(0))
     for block in range(50):
-        state, _ = learner.learn(recipe, state, rows(rng), scaling, jax.random.key(block))
-    noise = draw_noise(jax.random.key(1), recipe.actor, SPACE, (4_000, 1))
+        state, *_ = learner.learn(recipe, state, rows(rng), scaling, jax.random.key(block))
+    noise = recipe.actor.noise(jax.random.key(1), SPACE, (4_000, 1))
     action = np.asarray(recipe.actor.push(state.online.actor, np.ones((1, 1), np.float32), noise)).ravel()
     near = [float((np.abs(action - peak) <= WIDTH).mean()) for peak in PEAKS]
     return near, 1 - sum(near)

@@ -15,18 +15,27 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from pacer.pieces import improvements as improvement
-from pacer.pieces.actors.push_forward import PushForward
-from pacer.pieces.critics.expected import Expected
-from pacer.pieces.improvements import Ascent
-from pacer.pieces.recipe import Recipe
-from pacer.pieces.types import Network, Networks, Returns, Space, Transition
-from pacer.pieces.utilities import Exponential, Identity, Utility
+from pacer.learner import TrainState, actor_loss
+from pacer.pieces import (
+    MLP,
+    Ascent,
+    Expected,
+    Exponential,
+    FirstMember,
+    Identity,
+    Networks,
+    PushForward,
+    Recipe,
+    Returns,
+    Space,
+    Transition,
+    Utility,
+)
 
 HORIZON, GAMMA = 3, 0.5
 DISCOUNTED_STEPS = sum(GAMMA**time for time in range(HORIZON))
 SPACE = Space(observation=2, action=1)  # position and time
-ACTOR = PushForward((4, 4))
+ACTOR = PushForward(MLP((4, 4)))
 UTILITIES = {"identity": Identity(), "averse": Exponential(0.8), "seeking": Exponential(-0.8)}
 
 # The world's noises are uniform over a few values: then every mean is a finite sum, and the theorem must hold exactly.
@@ -60,7 +69,7 @@ class Exact(Expected):
     distributional: ClassVar[bool] = True
     utility: Utility = Identity()
 
-    def returns(self, network, obs, action, key):
+    def evaluate(self, network, obs, action, key, training=False):
         futures = np.array(list(product(product(PUSHES, NOISES), repeat=HORIZON - 1)), np.float32)  # (K, T, 2)
         position, time = (x[..., None] for x in (obs[:, 0], obs[:, 1]))
         action = action[..., 0][..., None]
@@ -74,7 +83,19 @@ class Exact(Expected):
             alive = time < HORIZON
             total = total + GAMMA ** (number + 1) * jnp.where(alive, shape(self.utility, position, action), 0.0)
         count = len(futures)
-        return Returns(total[None], (jnp.arange(count) + 0.5) / count, jnp.full(count, 1 / count))
+        return Returns(total[None], (jnp.arange(count) + 0.5) / count, jnp.full(count, 1 / count)), ()
+
+
+class EveryNoise(PushForward):
+    """Each sample of a state is one of the noises, in turn."""
+
+    def noise(self, rng, space, shape):
+        return jnp.broadcast_to(jnp.asarray(NOISES, jnp.float32)[:, None, None], (*shape, 1))
+
+
+class RandomNoise(PushForward):
+    def noise(self, rng, space, shape):
+        return jax.random.choice(rng, jnp.asarray(NOISES, jnp.float32), (*shape, 1))
 
 
 def network():
@@ -115,10 +136,10 @@ def directions(params):
         yield jax.tree.unflatten(tree, [rng.normal(size=x.shape) for x in leaves])
 
 
-def slope_along(params, direction, value):
-    """Central difference of a function of the parameters."""
-    high, low = (jax.tree.map(lambda x, d, h=h: x + h * d, params, direction) for h in (1e-5, -1e-5))
-    return (value(Network(high)) - value(Network(low))) / 2e-5
+def slope_along(actor, direction, value):
+    """Central difference of a function of the actor."""
+    high, low = (jax.tree.map(lambda x, d, h=h: x + h * d, actor.params, direction) for h in (1e-5, -1e-5))
+    return (value(actor._replace(params=high)) - value(actor._replace(params=low))) / 2e-5
 
 
 def along(gradient, direction):
@@ -126,23 +147,21 @@ def along(gradient, direction):
     return sum(float((np.asarray(g, np.float64) * d).sum()) for g, d in pairs)
 
 
-def ascent(actor, utility, obs, samples):
+def ascent(actor, utility, obs, noise=EveryNoise):
     """The gradient of `Ascent` at these states: minus that of the loss."""
-    recipe = Recipe(ACTOR, Exact(utility=utility), improvement=Ascent("first", actions=samples), utility=utility)
+    samples = len(NOISES) if noise is EveryNoise else 1
+    pieces = {"improvement": Ascent(actions=samples), "actor_pessimism": FirstMember(), "utility": utility}
+    recipe = Recipe(noise(ACTOR.body), Exact(utility=utility), **pieces)
     zeros = np.zeros(len(obs), np.float32)
     batch = Transition(obs.astype(np.float32), zeros[:, None], zeros, obs.astype(np.float32), zeros)
 
     @jax.jit
-    def run(params, batch, key):
-        online = Networks(None, Network(params))
-        slope, _ = jax.grad(improvement_loss, has_aux=True)(params, recipe, online, batch, key)
+    def run(network, batch, key):
+        state = TrainState(Networks(network, network), None, None, (), 0)
+        slope, _ = jax.grad(actor_loss, has_aux=True)(network.params, recipe, state, batch, key)
         return jax.tree.map(jnp.negative, slope)
 
-    return run(jax.tree.map(np.float32, actor.params), batch, jax.random.key(0))
-
-
-def improvement_loss(params, recipe, online, batch, key):
-    return recipe.improvement.loss(Network(params), recipe, online, jnp.zeros(()), batch, key)
+    return run(jax.tree.map(np.float32, actor), batch, jax.random.key(0))
 
 
 def visited(actor, copies):
@@ -153,57 +172,44 @@ def visited(actor, copies):
     return np.repeat(states, counts // np.gcd.reduce(counts), axis=0)
 
 
-def every_noise(key, actor, space, shape):
-    """Each sample of a state is one of the noises, in turn."""
-    return jnp.broadcast_to(jnp.asarray(NOISES, jnp.float32)[:, None, None], (*shape, 1))
-
-
-def random_noise(key, actor, space, shape):
-    return jax.random.choice(key, jnp.asarray(NOISES, jnp.float32), (*shape, 1))
-
-
 def slopes(actor, gradient, utility, steps=DISCOUNTED_STEPS):
     """What the gradient and the objective say along each direction. A mean over states stands for a sum over steps."""
     pairs = [
-        (steps * along(gradient, d), slope_along(actor.params, d, lambda a: objective(a, utility)))
+        (steps * along(gradient, d), slope_along(actor, d, lambda a: objective(a, utility)))
         for d in directions(actor.params)
     ]
     return np.array(pairs).T
 
 
 @pytest.mark.parametrize("utility", UTILITIES.values(), ids=UTILITIES.keys())
-def test_gradient_over_the_discounted_visitation_is_that_of_the_objective(utility, monkeypatch):
+def test_gradient_over_the_discounted_visitation_is_that_of_the_objective(utility):
     """Every state, noise and future is enumerated: gamma = 1/2 makes states of step 0, 1, 2 count 4, 2, 1 times."""
     actor = network()
-    monkeypatch.setattr(improvement, "draw_noise", every_noise)
-    gradient = ascent(actor, utility, visited(actor, (4, 2, 1)), len(NOISES))
+    gradient = ascent(actor, utility, visited(actor, (4, 2, 1)))
     found, expected = slopes(actor, gradient, utility)
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
     assert np.abs(expected).max() > 0.1
 
 
-def test_sampled_gradient_is_unbiased(monkeypatch):
+def test_sampled_gradient_is_unbiased():
     """States drawn from the visitation and one random noise each, as in learning."""
     actor, utility = network(), UTILITIES["averse"]
-    monkeypatch.setattr(improvement, "draw_noise", random_noise)
     obs = np.random.default_rng(1).choice(visited(actor, (4, 2, 1)), 20_000)
-    found, expected = slopes(actor, ascent(actor, utility, obs, 1), utility)
+    found, expected = slopes(actor, ascent(actor, utility, obs, RandomNoise), utility)
     np.testing.assert_allclose(found, expected, atol=0.03 * np.abs(expected).max())
 
 
-def test_the_undiscounted_visitation_is_another_gradient(monkeypatch):
+def test_the_undiscounted_visitation_is_another_gradient():
     """The check can fail: with every step counted alike, the gradient is not the objective's."""
     actor = network()
-    monkeypatch.setattr(improvement, "draw_noise", every_noise)
-    gradient = ascent(actor, Identity(), visited(actor, (1, 1, 1)), len(NOISES))
+    gradient = ascent(actor, Identity(), visited(actor, (1, 1, 1)))
     found, expected = slopes(actor, gradient, Identity(), HORIZON)
     assert np.abs(found - expected).max() > 0.1 * np.abs(expected).max()
 
 
-def test_a_utility_has_a_gradient_of_its_own(monkeypatch):
+def test_a_utility_has_a_gradient_of_its_own():
     """The check can fail: the gradient of the plain reward is not that of the utility's objective."""
     actor = network()
-    monkeypatch.setattr(improvement, "draw_noise", every_noise)
-    gradient = ascent(actor, Identity(), visited(actor, (4, 2, 1)), len(NOISES))
+    gradient = ascent(actor, Identity(), visited(actor, (4, 2, 1)))
     found, expected = slopes(actor, gradient, UTILITIES["averse"])
     assert np.abs(found - expected).max() > 0.1 * np.abs(expected).max()

@@ -1,4 +1,4 @@
-"""Problems with known answers, over all recipes, in one observation: each recipe compiles and learns once.
+"""Problems with known answers, in one observation, so that each recipe compiles and learns once.
 
 The observation is a sign x and which of five problems it belongs to; one action. The data are uniform random actions.
 """
@@ -11,20 +11,17 @@ import pytest
 
 from pacer import learner
 from pacer.agent import Policy
-from pacer.pieces.backups import SoftMaximum
-from pacer.pieces.critics.categorical import Categorical
-from pacer.pieces.encouragers.base import Nothing
-from pacer.pieces.encouragers.weights import Fixed
-from pacer.pieces.types import Space, Transition
+from pacer.pieces import MLP, Adam, BatchNorm, Categorical, Fixed, Nothing, Residual, SoftMaximum, Space, Transition
 from pacer.presets import Size
-from pacer.recipes import RECIPES
+from pacer.recipes import PACER_M, RECIPES, SAC
 from pacer.training.statistics import Moments
 
 CONSTANT, FROM_OBSERVATION, DELAYED, FROM_ACTION, FROM_BOTH = range(5)
 SPACE = Space(observation=6, action=1)
 SIZE = Size(hidden=(64, 64), levels=16, samples=16, batch=96, warm_up=0)
 UPDATES, BLOCKS = 50, 20
-FAST = {"actor_learning_rate": 3e-3, "critic_learning_rate": 3e-3}
+FAST = {"actor_optimiser": Adam(3e-3), "critic_optimiser": Adam(3e-3)}
+QUICK = ("pacer-m-adaptive", "sac", "td3", "sql")  # one for every way through the learner
 
 
 def observe(x, problem):
@@ -61,12 +58,12 @@ def light(recipe):
 class Solved:
     """A recipe after learning."""
 
-    def __init__(self, name):
-        self.recipe = light(RECIPES[name][1])
+    def __init__(self, recipe):
+        self.recipe = light(recipe)
         self.scaling = Moments.empty(SPACE.observation).scaling()
         state = learner.init(self.recipe, SPACE, jax.random.key(0))
         for block in range(BLOCKS):
-            state, _ = learner.learn(self.recipe, state, data(block), self.scaling, jax.random.key(block))
+            state, *_ = learner.learn(self.recipe, state, data(block), self.scaling, jax.random.key(block))
         self.networks = jax.tree.map(np.asarray, state.online)
 
     def value(self, problem, x, action):
@@ -81,9 +78,7 @@ class Solved:
         return float(policy.greedy(observe(np.array([float(x)]), [problem])[0].astype(np.float32))[0])
 
 
-@pytest.mark.parametrize("name", RECIPES)
-def test_probes(name):
-    solved = Solved(name)
+def check(solved):
     for x in (-1, 1):
         assert solved.value(CONSTANT, x, 0.3) == pytest.approx(1.0, abs=0.15)
         assert solved.value(FROM_OBSERVATION, x, -0.3) == pytest.approx(x, abs=0.15)
@@ -91,3 +86,17 @@ def test_probes(name):
         assert solved.value(FROM_ACTION, x, -0.5) == pytest.approx(-8, abs=0.5)
         assert solved.greedy(FROM_ACTION, x) == pytest.approx(0.5, abs=0.12)
         assert solved.greedy(FROM_BOTH, x) == pytest.approx(0.5 * x, abs=0.12)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in RECIPES]
+)
+def test_probes(name):
+    check(Solved(RECIPES[name][1]))
+
+
+@pytest.mark.parametrize("body", [MLP((64, 64), BatchNorm()), Residual(64)], ids=["batch norm", "residual"])
+@pytest.mark.parametrize("recipe", [PACER_M, SAC], ids=["pacer-m", "sac"])
+def test_other_bodies_in_both_networks_learn(recipe, body):
+    actor, critic = (replace(part, body=body) for part in (recipe.actor, recipe.critic))
+    check(Solved(replace(recipe, actor=actor, critic=critic)))

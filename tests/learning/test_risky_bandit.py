@@ -16,8 +16,7 @@ from scipy.stats import norm
 
 from pacer import learner
 from pacer.agent import Policy
-from pacer.pieces.risks import CVaR, MeanDeviation, Neutral, Risk, Wang
-from pacer.pieces.types import Space, Transition
+from pacer.pieces import Adam, CVaR, MeanDeviation, Neutral, Risk, Space, Transition, Wang
 from pacer.presets import Size
 from pacer.recipes import PACER_M
 from pacer.training.statistics import Moments
@@ -28,8 +27,8 @@ SIZE = Size(hidden=(32, 32), levels=8, samples=8, batch=64, warm_up=0)
 RECIPE = replace(
     SIZE.apply(PACER_M),
     reward_scale=4.0,
-    actor_learning_rate=1e-3,
-    critic_learning_rate=3e-3,
+    actor_optimiser=Adam(1e-3),
+    critic_optimiser=Adam(3e-3),
 )
 SCALING = Moments.empty(1).scaling()
 SAFE, WIN, LOSS, CHANCE = 0.3, 1.4, -2.0, 0.25
@@ -77,7 +76,7 @@ def taught():
 
 def test_the_critic_knows_the_tail_of_the_risky_arm():
     level = jnp.array([0.05, 0.1, 0.5, 0.9])
-    found = RECIPE.critic.at(taught().online.critic, jnp.ones((1, 1)), jnp.ones((1, 1)), level)
+    found, _ = RECIPE.critic.at(taught().online.critic, jnp.ones((1, 1)), jnp.ones((1, 1)), level)
     expected = RECIPE.reward_scale * np.where(level < CHANCE, LOSS, WIN)
     np.testing.assert_allclose(found[:, 0], [expected, expected], atol=0.25 * RECIPE.reward_scale)
 
@@ -123,5 +122,5 @@ def test_an_averse_learner_turns_round_when_it_knows_the_tail():
     recipe = replace(RECIPE, risk=CVaR(0.25))
     state = learner.init(recipe, SPACE, jax.random.key(0))
     for block in range(30):
-        state, _ = learner.learn(recipe, state, rows(50, block), SCALING, jax.random.key(block))
+        state, *_ = learner.learn(recipe, state, rows(50, block), SCALING, jax.random.key(block))
     assert share_of_risk(state.online.actor) < 0.35

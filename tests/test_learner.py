@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from pacer import learner
-from pacer.pieces.scaling import Scaling
-from pacer.pieces.types import Transition
+from pacer.pieces import MLP, Averaging, BatchNorm, Networks, Scaling, Transition
 from tests.small import SMALL_RECIPES, SPACE
 
 UPDATES = 4
@@ -29,6 +28,11 @@ def equal(a, b):
     return all(np.array_equal(x, y) for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True))
 
 
+def close(a, b):
+    for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-6)
+
+
 def start(recipe, seed=0):
     return learner.init(recipe, SPACE, jax.random.key(seed))
 
@@ -45,6 +49,8 @@ def test_a_block_equals_single_updates_and_repeats_its_bits(recipe):
     assert equal(first, again)
     assert finite
     assert all(np.isfinite(value) for value in metrics.values())
+    spoiled = batches._replace(reward=np.where(np.arange(recipe.batch) == 3, np.float32(np.nan), batches.reward))
+    assert not learner.learn(recipe, start(recipe), spoiled, SCALING, key)[2]
 
     single = start(recipe)
     step = jax.jit(learner.update, static_argnums=0)
@@ -86,8 +92,28 @@ def test_targets_follow_by_rate_and_period():
     assert equal(first.target, second.target)
     third, _ = step(recipe, second, jax.tree.map(lambda x: x[1], batches), SCALING, jax.random.key(1))
     expected = jax.tree.map(lambda t, o: t + 0.25 * (o - t), second.target, third.online)
-    for a, b in zip(jax.tree.leaves(third.target), jax.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-6)
+    close(third.target, expected)
+
+
+def test_statistics_are_each_networks_own_and_only_parameters_are_averaged():
+    recipe, body = SMALL_RECIPES["ddpg"], MLP((8, 8), BatchNorm(rate=0.1))
+    actor, critic = replace(recipe.actor, body=body), replace(recipe.critic, body=body)
+    recipe = replace(recipe, actor=actor, critic=critic, averaging=Averaging(rate=0.25))
+    first = start(recipe)._replace(target=start(recipe, 1).online)
+    batch = jax.tree.map(lambda x: x[0], blocks(recipe))
+    second, _ = jax.jit(learner.update, static_argnums=0)(recipe, first, batch, SCALING, jax.random.key(0))
+
+    rows, noise = learner.prepare(recipe, batch, SCALING), jnp.zeros((1, recipe.batch, 0))
+    for before, after in ((first.online, second.online), (first.target, second.target)):
+        _, actor_stats = actor.transform(before.actor, rows.obs, noise, training=True)
+        _, critic_stats = critic.evaluate(before.critic, rows.obs, rows.action, jax.random.key(0), training=True)
+        close(after.actor.stats, actor_stats)
+        close(after.critic.stats, critic_stats)
+    for name in Networks._fields:
+        old, online, new = (getattr(n, name) for n in (first.target, second.online, second.target))
+        close(new.params, jax.tree.map(lambda t, o: t + 0.25 * (o - t), old.params, online.params))
+        gaps = jax.tree.map(lambda a, b: np.abs(a - b).max(), new.stats, online.stats)
+        assert min(jax.tree.leaves(gaps)) > 1e-4
 
 
 def test_without_weight_the_encourager_changes_nothing():

@@ -56,11 +56,12 @@ class PolicyBackup(Backup):
     ) -> tuple[Actions, Any]:
         noise_key, density_key, smoothing_key = jax.random.split(key, 3)
         noise = actor.noise(noise_key, batch.space, (1, batch.obs.shape[0]))
-        stats = target.actor.stats
+        network, stats = online.actor, target.actor.stats
         if self.target_actor:
-            actions, stats = actor.sample(target.actor, batch.next_obs, noise, density_key, training=True)
-        else:
-            actions, _ = actor.sample(online.actor, batch.next_obs, noise, density_key)
+            # Statistics are those of the states that the parameters were learned for; see `Critic.pair`.
+            _, stats = actor.transform(target.actor, batch.obs, noise, training=True)
+            network = target.actor._replace(stats=stats)
+        actions, _ = actor.sample(network, batch.next_obs, noise, density_key)
         if self.smoothing > 0:
             blur = self.smoothing * jax.random.normal(smoothing_key, actions.action.shape)
             blur = jnp.clip(blur, -self.smoothing_clip, self.smoothing_clip)

@@ -47,7 +47,10 @@ class Critic(Piece):
         A critic without target network may give both in one pass.
         """
         next_key, key = jax.random.split(key)
-        following, target_stats = self.evaluate(target, batch.next_obs, next_action, next_key, training=True)
+        # Statistics are those of (s, a), for which the parameters were learned: the next pairs are spread otherwise.
+        # Where no piece keeps statistics, this pass has no result and is not compiled.
+        _, target_stats = self.evaluate(target, batch.obs, batch.action, key, training=True)
+        following = self.returns(target._replace(stats=target_stats), batch.next_obs, next_action, next_key)
         predicted, online_stats = self.evaluate(online, batch.obs, batch.action, key, training=True)
         return Pair(predicted, following, online_stats, target_stats)
 

@@ -59,9 +59,9 @@ class Proposed(Critic):
 
     def proposal_loss(self, online: Network, obs: Array, action: Array, predicted: Returns) -> Array:
         """Its gradient is that of the 1-Wasserstein distance between the quantile function and its steps."""
-        edges = jnp.cumsum(self.propose(online, obs, action)[0], -1)[..., :-1]
+        edges = jnp.cumsum(self.propose(online, obs, action, training=True)[0], -1)[..., :-1]
         levels = jax.lax.stop_gradient(edges)
-        at_edges = self.quantile.at(_part(online, "quantile"), obs, action, levels)[0].mean(0)
+        at_edges = self.quantile.at(_part(online, "quantile"), obs, action, levels, training=True)[0].mean(0)
         middle = predicted.value.mean(0)
         slope = 2 * at_edges - middle[..., :-1] - middle[..., 1:]
         return (jax.lax.stop_gradient(slope) * edges).sum(-1).mean()

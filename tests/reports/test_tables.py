@@ -76,6 +76,13 @@ def test_over_all_tasks_compares_with_sac_in_the_same_size(grid):
     assert np.isnan(ours["iqm_low"])  # one task has one seed
 
 
+def test_sac_is_looked_for_in_the_same_size(grid):
+    grid += [run("Hopper-v4", f"{name}-paper-evaluate_every_50", 0, [1.0]) for name in ("sac", "my-own")]
+    overall = {row["algorithm"]: row for row in named(tables(cells(grid)))["mujoco-overall"].data}
+    assert overall["my-own-paper-evaluate_every_50"]["improvement"] == 0.5
+    assert overall["pacer-m"]["improvement"] == pytest.approx(5.5 / 6)
+
+
 def test_ablation_and_adaptive_come_with_their_rows():
     made = named(tables(cells([run("HumanoidStandup-v4", label, 0, [1e5]) for label in ("m0p0", "pacer-m")])))
     assert [row[:4] for row in made["ablation"].rows][:2] == [

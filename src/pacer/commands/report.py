@@ -9,10 +9,9 @@ import tyro
 from numpy.typing import NDArray
 
 from pacer.errors import PacerError
-from pacer.reports.cells import cells
 from pacer.reports.dataset import Dataset, load
 from pacer.reports.page import write
-from pacer.reports.tables import tables
+from pacer.reports.results import results
 from pacer.reports.text import csv_text, markdown
 from pacer.reports.watch import changes
 
@@ -74,7 +73,7 @@ def _watch(chosen: Arguments) -> None:
 
 def _tables(data: Dataset, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for table in tables(cells(run.scored for run in data.runs)):
+    for table in results(data):
         (folder / f"{table.name}.md").write_text(markdown(table), encoding="utf-8")
         (folder / f"{table.name}.csv").write_text(csv_text(table), encoding="utf-8")
 
@@ -86,7 +85,7 @@ def _figures(data: Dataset, folder: Path) -> None:
     for run in data.distinct:
         if (late := run.late("greedy")).size:
             returns.setdefault(run.environment, {}).setdefault(run.label, []).append(late)
-    figures.write([run.scored for run in data.runs], folder, returns=returns)
+    figures.write([run.scored for run in data.distinct], folder, returns=returns)
 
 
 def _title(roots: tuple[Path, ...]) -> str:

@@ -10,9 +10,8 @@ from pacer.reports.statistics import Array, cvar, quantiles
 from pacer.reports.text import NONE, Table, number, plus_minus, slug
 
 Seeds = Sequence[Mapping[str, Array]]
-"""Of each seed the columns of evaluations.csv, at its last evaluations: `return`, `length`, `penalties`, ..."""
+"""Of each seed the columns of evaluations.csv, of its last evaluations: `return`, `length`, `penalties`, ..."""
 TAILS = (0.1, 0.25)
-KEYS = ("step", "mode", "episode", "return")
 
 
 def episode_table(environment: str, labels: Mapping[str, Seeds]) -> Table:
@@ -51,7 +50,7 @@ def _row(environment: str, label: str, seeds: Seeds) -> dict[str, Any]:
     row |= {"seeds": sum(seed["return"].size > 0 for seed in seeds)}
     row |= {"mean": returns.mean(), "deviation": returns.std(), "lowest_tenth": lowest, "median": median}
     row |= {f"cvar_{level:g}": cvar(returns, level) for level in TAILS}
-    names = dict.fromkeys(name for seed in seeds for name in seed if name not in KEYS)
+    names = dict.fromkeys(name for seed in seeds for name in seed if name != "return")
     return row | {f"mean_{name}": _pooled(seeds, name).mean() for name in names if _count(seeds, name)}
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from pacer.reports.cells import cells
 from pacer.reports.dataset import Dataset, RunData
-from pacer.reports.tables import tables
+from pacer.reports.results import results
 from pacer.reports.text import Table
 
 Runs = list[dict[str, Any]]
@@ -130,9 +129,8 @@ def _chart(name: str, title: str, note: str) -> Section:
 
 
 def _overview(dataset: Dataset) -> Section:
-    made = tables(cells(run.scored for run in dataset.runs))
     parts = [_problems(dataset)] if dataset.problems else []
-    return Section("overview", "Overview", "\n".join([*parts, *map(_table, made)]))
+    return Section("overview", "Overview", "\n".join([*parts, *map(_table, results(dataset))]))
 
 
 def _table(made: Table) -> str:
@@ -140,7 +138,7 @@ def _table(made: Table) -> str:
     grid = made.name.endswith("-best")
     rows = [[first, *(map(_below, cells) if grid else cells)] for first, *cells in made.rows]
     shown = table("", list(made.columns), rows) + f'<p class="note">{escape(made.note)}</p>'
-    if made.name.endswith("-scores"):
+    if made.name.endswith("-scores") or made.name.startswith("episodes-"):
         return f'<details id="{made.name}"><summary>{escape(made.title)}</summary>{shown}</details>'
     return f"<h3>{escape(made.title)}</h3>{shown}"
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pacer.reports import reference, statistics
@@ -105,7 +105,7 @@ def _over_tasks(name: str, title: str, cells: Sequence[Cell]) -> Table | None:
     data, rows = [], []
     for label in sorted(scores, key=order):
         mine = scores[label]
-        theirs = scores.get("sac-paper" if label.endswith("-paper") else "sac", {})  # in the same size
+        theirs = scores.get(_sac(label, scores), {})
         shared = [task for task in mine if task in theirs and theirs is not mine]
         middle = estimate(statistics.iqm, list(mine.values()))
         wins = estimate(statistics.improvement, [mine[t] for t in shared], [theirs[t] for t in shared])
@@ -125,6 +125,12 @@ def _over_tasks(name: str, title: str, cells: Sequence[Cell]) -> Table | None:
         "different tasks or steps do not compare; the probability is over the tasks that both have."
     )
     return Table(f"{name}-overall", f"{title}: over all tasks", note, columns, rows, data)
+
+
+def _sac(label: str, labels: Iterable[str]) -> str:
+    """SAC's label in the same size, or nothing."""
+    alike = [own for own in labels if reference.plain_label(own) == "sac" and ("-paper" in own) == ("-paper" in label)]
+    return alike[0] if alike else ""
 
 
 def ablation_cells(cells: Sequence[Cell]) -> list[Cell]:

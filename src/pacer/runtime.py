@@ -34,15 +34,19 @@ def has_one_thread() -> bool:
 
 def keep_compiled_blocks() -> None:
     """Compile a block once per machine: the user's cache folder keeps it, unless JAX was told of another place."""
-    home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(home / "pacer" / _processor()))
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache_folder() / processor()))
+
+
+def cache_folder() -> Path:
+    """Where this user's machine keeps what can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pacer"
 
 
 def facts(backend: str) -> dict[str, Any]:
     """What the bits of a run depend on beside its configuration; `backend` is JAX's."""
     return {
         "machine": f"{platform.system()} {platform.machine()}",
-        "processor": _processor(),
+        "processor": processor(),
         "backend": backend,
         "xla_flags": os.environ.get("XLA_FLAGS", ""),
         "python": platform.python_version(),
@@ -59,7 +63,7 @@ def _narrow_numpy() -> None:
                 tell(1)
 
 
-def _processor() -> str:
+def processor() -> str:
     """A name for this kind of processor: compiled code of another kind could not run here, or not to the same bits."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

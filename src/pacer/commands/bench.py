@@ -39,10 +39,19 @@ class Arguments:
     """This machine, or a Ray cluster."""
     processes: int | None = None
     """Runs at a time on this machine; as many as it has cores by default. Each has one thread."""
+    address: str | None = None
+    """Of the Ray cluster; the one that runs on this machine, or that of RAY_ADDRESS, by default."""
+    gpus: float = 0.0
+    """GPUs that a run has on the cluster, beside its one CPU."""
+    retries: int = 3
+    """How often a run is continued on the cluster after its node was lost."""
+    scratch: str | None = None
+    """A folder of the nodes' own disks to train in; by default that of --runs where nodes see it, else a temporary one.
+    Files come back with every checkpoint."""
     dry_run: bool = False
     """Print the runs, a command for each, and the CPU hours they would take here; measures every recipe briefly."""
     array: Path | None = None
-    """Write a Slurm array job of the runs to this file, and run nothing."""
+    """Like --dry-run, and write a Slurm array job of the runs to this file."""
     job: int | None = None
     """Run this one of the runs, in this process; `--dry-run` numbers them."""
 
@@ -58,6 +67,8 @@ def main(arguments: list[str]) -> None:
         tracker(chosen.track, jobs[0].folder, jobs[0].config)  # which says so where a package lacks
     if chosen.job is not None:
         _run_one(jobs, chosen.job)
+    elif chosen.dry_run or chosen.array:
+        _foretell(jobs, choices, chosen.array)
     else:
         _run_all(chosen, choices, jobs)
 
@@ -81,11 +92,41 @@ def _run_one(jobs: list[Job], number: int) -> None:
     print(f"{job.title}: done, in {job.folder}")
 
 
+def _foretell(jobs: list[Job], choices: Choices, array: Path | None) -> None:
+    """The runs, a command each, and what they cost."""
+    from pacer.experiments.array_job import write_array
+    from pacer.experiments.estimate import estimate
+    from pacer.experiments.local import cores
+
+    seconds = estimate(jobs)
+    for job, cost in zip(jobs, seconds, strict=True):
+        print(f"{job.command}  # {job.number}: {'done' if job.done() else hours(cost)}")
+    left = sum(cost for job, cost in zip(jobs, seconds, strict=True) if not job.done())
+    done = f", {finished} of them done" if (finished := sum(job.done() for job in jobs)) else ""
+    print(
+        f"\n{len(jobs)} runs{done}: {hours(left)} of CPU time here, {hours(left / cores())} on {cores()} cores "
+        "(update times measured per recipe on its first environment)"
+    )
+    if array:
+        write_array(array, choices.words(), seconds)
+        print(f"{array} is a Slurm array job of them: sbatch {array}")
+
+
+def hours(seconds: float) -> str:
+    return f"{seconds / 3600:,.1f} hours" if seconds >= 3600 else f"{seconds / 60:.1f} minutes"
+
+
 def _run_all(chosen: Arguments, choices: Choices, jobs: list[Job]) -> None:
     from pacer.experiments.local import cores, run_here
 
     print(f"{len(jobs)} runs, {sum(job.done() for job in jobs)} of them done before")
-    failures = run_here(jobs, choices.words(), chosen.processes or cores())
+    if chosen.on == "ray":
+        from pacer.experiments.ray_cluster import Cluster, run_on_ray
+
+        cluster = Cluster(chosen.address, chosen.gpus, chosen.retries, chosen.scratch)
+        failures = run_on_ray(jobs, choices, cluster)
+    else:
+        failures = run_here(jobs, choices.words(), chosen.processes or cores())
     if failures:
         told = "\n".join(f"  {title}: {error}" for title, error in failures.items())
         raise PacerError(f"{len(failures)} of {len(jobs)} runs failed:\n{told}\nThe same command tries them again")

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from pacer.experiments.job import LEASH
@@ -38,8 +39,15 @@ class Child:
         if self._process.stdin and not self._process.stdin.closed:
             self._process.stdin.close()
 
-    def wait(self, seconds: float | None = None) -> None:
-        self._process.wait(seconds)
+    def wait(self, seconds: float | None = None) -> bool:
+        """Whether the process has ended by then."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self.ended()
+
+    def killed(self) -> bool:
+        """Whether the process was ended from outside, so that another may fare better."""
+        return (self._process.returncode or 0) < 0
 
     def error(self) -> str | None:
         """Why the job is not done though its process has ended; nothing if it is done."""

@@ -1,0 +1,106 @@
+"""A run folder from one disk to another while its run goes on: what changed, as bytes, with every checkpoint."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from pacer.runs import lock
+from pacer.runs.files import replacing
+
+OVERLAP = 1 << 20  # bytes at the end of an appended file that may have been written again
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """New bytes of some files, each from an offset on; and all the files that there are."""
+
+    pieces: tuple[tuple[str, int, bytes], ...]
+    names: frozenset[str]
+
+
+class Outbox:
+    """What a folder holds that was not sent yet."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._sent: dict[str, tuple[int, int]] = {}  # time of change and size
+        self._checkpoint: list[str] = []
+
+    def mark(self) -> None:
+        """Take what is there for sent."""
+        self._sent = {name: _state(self._folder / name) for name in _files(self._folder)}
+        self._checkpoint = _checkpoints(self._folder)
+
+    def due(self) -> bool:
+        """Whether there is a checkpoint that was not sent."""
+        return bool(found := _checkpoints(self._folder)) and found != self._checkpoint
+
+    def pack(self) -> Parcel | None:
+        """What changed; nothing if the run replaced its checkpoint in the meantime: try again, then."""
+        before = _checkpoints(self._folder)
+        try:
+            states = {name: _state(self._folder / name) for name in _files(self._folder)}
+            changed = [name for name, state in states.items() if self._sent.get(name) != state]
+            pieces = tuple(self._piece(name) for name in sorted(changed, key=_order))
+        except FileNotFoundError:
+            return None
+        if _checkpoints(self._folder) != before:
+            return None
+        self._sent, self._checkpoint = states, before
+        return Parcel(pieces, frozenset(states))
+
+    def _piece(self, name: str) -> tuple[str, int, bytes]:
+        offset = 0
+        if name.startswith("replay/") and name in self._sent:  # files that only grow
+            offset = max(0, self._sent[name][1] - OVERLAP)
+        with (self._folder / name).open("rb") as file:
+            file.seek(offset)
+            return name, offset, file.read()
+
+
+def unpack(parcel: Parcel, folder: Path) -> None:
+    """Write what came: the checkpoint after what it counts on, in one rename, so that an end half-way does no harm."""
+    for name, offset, content in parcel.pieces:
+        path = folder / name
+        if name.startswith("checkpoint/"):
+            path = folder / "checkpoint" / ".writing" / path.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if offset:
+            with path.open("r+b") as file:
+                file.seek(offset)
+                file.write(content)
+        else:
+            with replacing(path) as temporary:
+                temporary.write_bytes(content)
+        if name.startswith("checkpoint/") and path.name == "manifest.json":
+            shutil.rmtree((folder / name).parent, ignore_errors=True)
+            os.replace(path.parent, (folder / name).parent)
+    for name in _files(folder):
+        if name not in parcel.names:
+            (folder / name).unlink()
+    for empty in (folder / "checkpoint").glob("*"):
+        if empty.is_dir() and not any(empty.iterdir()):
+            empty.rmdir()
+
+
+def _files(folder: Path) -> list[str]:
+    """The files of a run by their names in the folder; half-written ones are left out."""
+    found = (path for path in folder.rglob("*") if path.is_file() and path.name != lock.NAME)
+    names = (path.relative_to(folder) for path in found)
+    return [str(name) for name in names if not any(part.endswith(".writing") for part in name.parts)]
+
+
+def _checkpoints(folder: Path) -> list[str]:
+    found = folder / "checkpoint"
+    return sorted(path.name for path in found.iterdir() if path.name.isdigit()) if found.exists() else []
+
+
+def _order(name: str) -> tuple[bool, bool, bool, str]:
+    """First what a checkpoint counts on, then the checkpoint, its manifest last; then DONE."""
+    return name == "DONE", name.startswith("checkpoint/"), name.endswith("manifest.json"), name
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size

@@ -16,7 +16,7 @@ install: .venv/.installed  # the package in .venv
 	@touch $@
 
 .venv/.test-all: .venv/.test
-	$(PIP) --editable ".[test,video,report,browser,sb3,rliable,track]" tensorboard
+	$(PIP) --editable ".[test,video,report,browser,sb3,rliable,track,ray]" tensorboard
 	@touch $@
 
 train: install  # swing up a pendulum: solved in about two minutes
@@ -25,7 +25,7 @@ train: install  # swing up a pendulum: solved in about two minutes
 test: .venv/.test lint  # lint, types, and the tests that take seconds
 	$(BIN)/pytest -n 2 -m "not slow"
 
-test-all: .venv/.test-all lint  # the slow tests too, and those that need Stable-Baselines3, rliable and a browser
+test-all: .venv/.test-all lint  # the slow tests too, and those that need Stable-Baselines3, rliable, Ray and a browser
 	$(BIN)/pytest -n 2
 
 lint: .venv/.test  # ruff and mypy

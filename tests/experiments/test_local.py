@@ -10,11 +10,11 @@ import pytest
 
 from pacer.experiments import memory
 from pacer.experiments.board import Board
-from pacer.experiments.local import Pool
+from pacer.experiments.local import Pool, run_here
 from pacer.experiments.plan import Choices, plan
 from pacer.runs import lock
+from pacer.runs.files import save_json
 from tests.experiments.sweeps import bench, command, finished, write_sweep
-from tests.tiny_runs import everything
 
 
 def test_a_run_that_fails_is_told_and_the_others_are_done(tmp_path):
@@ -29,11 +29,17 @@ def test_a_run_that_fails_is_told_and_the_others_are_done(tmp_path):
     assert done.startswith("runs/Slow-v0/tiny-")
     assert not (tmp_path / f"{done}.log").exists()  # that of the failed run is kept
     assert len(list(tmp_path.rglob("seed0.log"))) == 1
-    before = everything(tmp_path / done)
-    again = bench(tmp_path, sweep, "--only-seed", 0, "--only-env", "Slow-v0")
-    assert again.returncode == 0, again.stderr
-    assert "1 runs, 1 of them done before" in again.stdout
-    assert everything(tmp_path / done) == before
+
+
+def test_what_is_done_is_left_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("pacer.experiments.local.Child", None)  # no process is started
+    jobs = plan(Choices("quick", runs=tmp_path))
+    for job in jobs:
+        job.folder.mkdir(parents=True)
+        save_json(job.folder / "DONE", {"steps": 5_000})
+    assert run_here(jobs, [], 2) == {}
+    assert not plan(Choices("quick", steps=6_000, runs=tmp_path))[0].done()
+    assert not plan(Choices("quick", insight=True, runs=tmp_path))[0].done()
 
 
 @pytest.fixture

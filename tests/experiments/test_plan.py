@@ -1,16 +1,20 @@
 """Experiments become jobs: which, where, and what one would type for each."""
 
+import re
 import shlex
 from pathlib import Path
 
 import pytest
+import tyro
 
+from pacer.commands.bench import Arguments
 from pacer.commands.train import parse
 from pacer.config import default_folder
 from pacer.errors import PacerError
 from pacer.experiments.find import find, names
 from pacer.experiments.plan import Choices, plan
 
+ROOT = Path(__file__).parents[2]
 PAPER = {"mujoco": 60, "ablation": 9, "utility": 18, "navigation": 24, "adaptive": 12, "heatmaps": 5}
 
 
@@ -101,8 +105,20 @@ def test_a_file_that_is_no_experiment(tmp_path, text, said):
         plan(Choices(own(tmp_path, text)))
 
 
+def test_the_page_on_experiments_shows_what_the_command_line_takes(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "experiments.md").read_text("utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+    (tmp_path / "my_sweep.py").write_text(code, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    lines = re.findall(r"^(pacer bench \S.*?)(?: *#.*| &&.*)?$", page, re.M)
+    assert len(lines) > 10
+    for line in lines:
+        arguments = tyro.cli(Arguments, args=shlex.split(line)[2:])
+        assert plan(arguments.choices())
+
+
 def test_the_example_is_an_experiment_of_ones_own():
-    file = Path(__file__).parents[2] / "examples" / "own_experiment.py"
+    file = ROOT / "examples" / "own_experiment.py"
     jobs = plan(Choices(str(file)))
     assert len(jobs) == 6
     assert shlex.split(jobs[1].command) == ["pacer", "bench", str(file), "--job", "1"]

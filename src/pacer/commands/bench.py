@@ -55,13 +55,16 @@ class Arguments:
     job: int | None = None
     """Run this one of the runs, in this process; `--dry-run` numbers them."""
 
+    def choices(self) -> Choices:
+        return Choices(**{field.name: getattr(self, field.name) for field in fields(Choices)})
+
 
 def main(arguments: list[str]) -> None:
     if not arguments:
         _list()
         return
     chosen = tyro.cli(Arguments, args=arguments, prog="pacer bench")
-    choices = Choices(**{field.name: getattr(chosen, field.name) for field in fields(Choices)})
+    choices = chosen.choices()
     jobs = plan(choices)
     if chosen.track:
         tracker(chosen.track, jobs[0].folder, jobs[0].config)  # which says so where a package lacks

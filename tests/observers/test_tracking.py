@@ -108,6 +108,7 @@ def test_weights_and_biases_itself_takes_a_run_offline(monkeypatch, tmp_path):
     pytest.importorskip("wandb")
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_SILENT", "true")
+    monkeypatch.setenv("WANDB__SERVICE_WAIT", "300")  # seconds for its process to start, on a busy machine
     train(tmp_path / "run", steps=100, observers=[WandB(tmp_path / "tracked", every=20)])
     (file,) = (tmp_path / "tracked").rglob("*.wandb")
     assert b"train/critic_loss" in file.read_bytes()

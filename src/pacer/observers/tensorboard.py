@@ -25,7 +25,8 @@ class TensorBoard(Tracker):
         """A new file, which has TensorBoard forget what older ones hold of later steps."""
         known = any(s == step and tag == EVALUATION for s, tag, _ in figures_in(self._folder))
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._file = self._files.EventsWriter(str(self._folder / "events"), f".{step:012}")
+        older = len(list(self._folder.iterdir()))  # in the name, which else has no more than the second
+        self._file = self._files.EventsWriter(str(self._folder / "events"), f".{older:06}")
         session = self._events.SessionLog(status=self._events.SessionLog.START)
         self._file.write_event(self._events.Event(wall_time=time.time(), step=step + 1, session_log=session))
         self._file.flush()

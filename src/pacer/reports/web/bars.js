@@ -5,7 +5,7 @@ function lying(names, unit) {
   return {
     height: 64 + 34 * names.length,
     layout: {
-      xaxis: { title: { text: unit }, zeroline: true },
+      xaxis: { title: { text: unit }, zeroline: true, nticks: 5, tickangle: 0 },
       yaxis: { tickvals: names.map((_, i) => i), ticktext: names.map((n) => short(n)), range: [names.length - 0.5, -0.5] },
       barmode: "stack",
       bargap: 0.35,

@@ -104,7 +104,7 @@ function shown(name) {
 }
 
 /** A name that fits beside a bar; its ends tell most. */
-function short(name, most = innerWidth < 640 ? 18 : 30) {
+function short(name, most = innerWidth < 640 ? 18 : 24) {
   const half = Math.floor(most / 2);
   return shown(name.length <= most ? name : `${name.slice(0, half)}…${name.slice(-half)}`);
 }

@@ -40,10 +40,13 @@ function heatmap({ maps, bins, dimensions }, phase, state) {
 
 function histogram({ bars, dimensions }, phase, state) {
   const y = bars[phase][state];
-  return {
-    traces: [{ type: "bar", x: middles(y.length), y, marker: { color: "#0072B2" }, hovertemplate: "action %{x:.2f}: %{y:.2%}<extra></extra>" }],
-    layout: { bargap: 0, xaxis: { title: { text: `action ${dimensions[0] + 1}` }, range: [-1, 1] }, yaxis: { tickformat: ".1%" } },
-  };
+  const narrow = innerWidth < 640;
+  const hovertemplate = "action %{x:.2f}: %{y:.2%}<extra></extra>";
+  const xaxis = { title: { text: `action ${dimensions[0] + 1}` }, range: [-1, 1], tickvals: [-1, 0, 1], tickangle: 0 };
+  const yaxis = { title: narrow ? {} : { text: "share of samples" }, tickformat: ".0%", showticklabels: !narrow };
+  const margin = { l: narrow ? 8 : 48, r: 8, t: 8, b: 40 };
+  const trace = { type: "bar", x: middles(y.length), y, marker: { color: "#0072B2" }, hovertemplate };
+  return { traces: [trace], layout: { bargap: 0, xaxis, yaxis, margin } };
 }
 
 {
@@ -51,7 +54,7 @@ function histogram({ bars, dimensions }, phase, state) {
   section("heatmaps", () => {
     const shown = run().insight.heatmaps;
     document.querySelector("#heatmaps .figures").style.setProperty("--columns", shown.phases.length);
-    const height = Math.min(300, Math.max(110, innerWidth / shown.phases.length - 10));
+    const height = Math.min(300, Math.max(120, innerWidth / shown.phases.length - 10));
     const draw = shown.maps ? heatmap : histogram;
     return shown.spread[0].flatMap((_, state) =>
       shown.phases.map((step, phase) => ({

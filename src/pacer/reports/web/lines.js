@@ -89,7 +89,7 @@ function lineFigure(task, title, unit, band) {
   const lacking = fewer.map((algorithm) => `${algorithm.name} ${algorithm.runs.length}`).join(", ");
   return {
     title,
-    small: `mean of ${count(most, "seed")}` + (lacking ? `, but of ${lacking}` : ""),
+    small: (most > 1 ? "mean of " : "") + count(most, "seed") + (lacking ? `, but of ${lacking}` : ""),
     traces: task.algorithms.flatMap((algorithm) => lineTraces(algorithm, algorithm.values, band)),
     layout: { xaxis: STEPS, yaxis: { title: { text: unit } }, hovermode: "x unified" },
     legend: task.algorithms,
@@ -101,7 +101,7 @@ const UNITS = {
   discounted: "discounted return",
   length: "steps of an episode",
   penalties: "penalties per episode",
-  above_limit: "share of steps above the limit",
+  above_limit: "steps above the limit (share)",
   velocity: "velocity (m/s)",
   goals: "goals per episode",
   hazards: "hazards per episode",

@@ -5,11 +5,13 @@ import re
 import time
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from pacer.reports.content import content, numbers
 from pacer.reports.dataset import Dataset, load
 from pacer.reports.page import island, render, write
+from pacer.runs.arrays import save_arrays
 from tests.reports import synthetic
 
 pytest.importorskip("plotly")
@@ -140,3 +142,25 @@ def test_lines_of_any_length_are_thinned(tmp_path):
     assert len(run["learning"]["step"]) == 250
     assert run["learning"]["step"] == sorted(run["learning"]["step"])
     assert run["learning"]["train_return"][0] is not None
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # infinite returns have no mean
+def test_odd_values_do_not_stop_the_page(tmp_path):
+    run = synthetic.write(tmp_path / "run\udcff", evaluations=3)
+    synthetic.insight(run)
+    save_arrays(run / "insight" / "returns.safetensors", {"value": np.zeros((2, 3), np.float32)})
+    synthetic.rename(run, label="\ud800", environment_options=[1])
+    (run / "run.json").write_text('{"format": 2, "status": 7, "versions": ["x"]}')
+    for log in run.glob("*.csv"):
+        first, second, *rest = log.read_text().split("\n")
+        numbers = second.split(",")
+        column = first.split(",").index("return") if "return" in first.split(",") else -1
+        odd = []
+        for value in ("nan", "inf", "-inf"):
+            numbers[column] = value
+            odd.append(",".join(numbers))
+        log.write_text("\n".join([first, *odd, *rest]))
+    data = load([tmp_path])
+    assert ["mass has shape None" in why for _, why in data.problems] == [True]
+    write(data, tmp_path / "report.html")
+    assert "heatmaps" in sections((tmp_path / "report.html").read_text())

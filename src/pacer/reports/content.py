@@ -65,11 +65,12 @@ def learning(progress: Columns) -> dict[str, Any]:
     return {"step": numbers(thinned(progress["step"]), 9), **{name: numbers(thinned(progress[name])) for name in names}}
 
 
-def timing(timings: Columns) -> dict[str, float]:
+def timing(timings: Columns) -> dict[str, float | None]:
     """Seconds of each activity, and the steps they were spent on."""
     if not timings["step"].size:
         return {}
-    return {name: float(column.max() if name == "step" else column.sum()) for name, column in timings.items()}
+    figures = {name: column.max() if name == "step" else column.sum() for name, column in timings.items()}
+    return dict(zip(figures, numbers(list(figures.values()), 9), strict=True))
 
 
 def insight(files: Mapping[str, Arrays]) -> dict[str, Any]:

@@ -21,6 +21,11 @@ from pacer.runs.tables import Columns, read_columns
 
 OWN = ("config.json", "run.json", "evaluations.csv", "progress.csv", "timings.csv")  # any of them tells a run folder
 IDENTITY = {"environment": str, "label": str, "seed": int, "steps": int}
+SHAPES = {
+    "heatmaps": {"phases": "P", "dimensions": "2", "counts": "PSBB", "spread": "PS"},
+    "returns": {"value": "SK", "mass": "SK", "monte_carlo": "SN"},
+}
+FINITE = ("counts", "value", "mass")
 UNREADABLE = (PacerError, OSError, ValueError, OverflowError)
 MODES = ("greedy", "sampled")
 Problem = tuple[Path, str]
@@ -141,7 +146,7 @@ def _read(folder: Path, faults: list[str]) -> RunData | None:
         insight={
             file.stem: arrays
             for file in sorted((folder / "insight").glob("*.safetensors"))
-            if (arrays := attempt(partial(load_arrays, file), None))
+            if (arrays := attempt(partial(_insight, file), None))
         }
         or None,
     )
@@ -152,6 +157,21 @@ def _log(path: Path, kinds: dict[str, type]) -> Columns:
     if missing := [name for name in kinds if name not in columns]:
         raise PacerError(f"{path} lacks the column {', '.join(missing)}")
     return columns
+
+
+def _insight(path: Path) -> Arrays:
+    """The arrays of a file, held against the shapes it should have: equal letters stand for equal sizes."""
+    arrays, sizes = load_arrays(path), {"2": 2}
+    for name, letters in SHAPES.get(path.stem, {}).items():
+        shape = arrays[name].shape if name in arrays else ()
+        fits = len(shape) == len(letters) and all(shape)
+        if not fits or any(sizes.setdefault(k, n) != n for k, n in zip(letters, shape, strict=True)):
+            raise PacerError(
+                f"{path}: {name} has shape {' x '.join(map(str, shape)) or None}, expected {' x '.join(letters)}"
+            )
+        if name in FINITE and not np.isfinite(arrays[name]).all():
+            raise PacerError(f"{path}: {name} holds numbers that are not finite")
+    return arrays
 
 
 def _nothing(kinds: dict[str, type]) -> Columns:

@@ -25,7 +25,7 @@ def write(dataset: Dataset, path: Path, title: str = "pacer report", reload: flo
     text = render(dataset, title, reload)
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", errors="replace")  # names of folders may be no text
 
 
 def render(dataset: Dataset, title: str = "pacer report", reload: float = 0) -> str:

@@ -162,8 +162,9 @@ def _run(number: int, run: RunData) -> str:
     exact = run.facts.get("bit_exact")
     told = [f"{run.status}", f"{run.reached:,} of {run.steps:,} steps", "bit-exact" if exact else "not bit-exact"]
     heading = f"{run.environment}, {run.label}, seed {run.seed}: {', '.join(told)}"
+    versions = run.facts.get("versions")
     facts = {key: value for key, value in run.facts.items() if key not in ("format", "status", "bit_exact", "versions")}
-    facts = {"folder": run.path, **facts, **(run.facts.get("versions") or {})}
+    facts = {"folder": run.path, **facts, **(versions if isinstance(versions, dict) else {})}
     listed = "".join(f"<dt>{escape(str(key))}</dt><dd>{escape(str(value))}</dd>" for key, value in facts.items())
     settings = json.dumps(run.settings, indent=2, ensure_ascii=False)
     return (

@@ -43,7 +43,7 @@ class Arguments:
     """Of the Ray cluster; the one that runs on this machine, or that of RAY_ADDRESS, by default."""
     gpus: float = 0.0
     """GPUs that a run has on the cluster, beside its one CPU."""
-    retries: int = 3
+    retries: int = 5
     """How often a run is continued on the cluster after its node was lost."""
     scratch: str | None = None
     """A folder of the nodes' own disks to train in; by default that of --runs where nodes see it, else a temporary one.

@@ -40,6 +40,7 @@ class Board:
 
     def __exit__(self, *error: object) -> None:
         if self._live:
+            self._live.update(self._table([]), refresh=True)
             self._live.stop()
 
     def say(self, text: str) -> None:
@@ -85,5 +86,6 @@ class Board:
         for job in running:
             steps = self._steps[job.number]
             bar = ProgressBar(total=job.config.steps, completed=steps, width=20)
-            table.add_row(Text(job.title), bar, f"{steps:,} of {job.config.steps:,}")
+            label = Text(job.config.label, no_wrap=True, overflow="ellipsis")  # the only part that may be long
+            table.add_row(Text(job.config.environment), label, f"seed {job.config.seed}", bar, f"{steps:,}")
         return Group(table, Text(self.summary(), style="bold"))

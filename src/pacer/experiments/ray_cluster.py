@@ -30,7 +30,7 @@ class Cluster:
 
     address: str | None = None
     gpus: float = 0.0
-    retries: int = 3
+    retries: int = 5
     scratch: str | None = None
 
 

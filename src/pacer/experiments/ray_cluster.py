@@ -5,7 +5,9 @@ that came back with every checkpoint.
 """
 
 import logging
+import os
 import secrets
+import socket
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -145,13 +147,21 @@ def _connected(address: str | None) -> Any:
     with suppress(RuntimeError):
         ray.shutdown()
     try:
+        _knock(address or os.environ.get("RAY_ADDRESS", ""))
         ray.init(address=address or "auto", log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise PacerError(
             f"no Ray cluster at {address or 'this machine'} ({str(error).splitlines()[0]}): start one with "
             "`ray start --head` here and `ray start --address HOST:6379` on the others, or name one with --address"
         ) from error
     return ray
+
+
+def _knock(address: str) -> None:
+    """Ray itself takes minutes to find that nobody is there."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=10).close()
 
 
 def _absolute(experiment: str) -> str:

@@ -65,7 +65,8 @@ function fill(figure, { title, small = "", traces, layout = {}, height = 300 }) 
 function paint(figure) {
   if (!figure.stale) return;
   figure.stale = false;
-  Plotly.react(figure.plot, figure.traces, themed(figure.layout), CONFIG);
+  figure.ariaBusy = "true";
+  Plotly.react(figure.plot, figure.traces, themed(figure.layout), CONFIG).then(() => (figure.ariaBusy = "false"));
 }
 
 function colour(name) {

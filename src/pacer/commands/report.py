@@ -58,7 +58,10 @@ def _write(chosen: Arguments, reload: float = 0) -> None:
         _figures(data, chosen.figures)
     unread = f", {len(data.problems)} could not be read" if data.problems else ""
     seconds = time.monotonic() - started
-    print(f"{chosen.output}: {len(data.runs)} runs{unread}; {seconds:.1f} s", flush=True)
+    print(
+        f"{chosen.output}: {len(data.runs)} run{'' if len(data.runs) == 1 else 's'}{unread}; {seconds:.1f} s",
+        flush=True,
+    )
 
 
 def _watch(chosen: Arguments) -> None:

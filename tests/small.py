@@ -63,8 +63,8 @@ for kind, body in BODIES.items():
     for name in ("push-forward", "gaussian", "deterministic", "semi-implicit", "flow"):
         ACTORS[f"{name}, {kind}"] = replace(ACTORS[name], body=body)
     for name in ("quantile", "quantile, first", "expected", "fixed quantile", "categorical", "generator"):
-        CRITICS[f"{name}, {kind}"] = replace(CRITICS[name], body=body)
-    CRITICS[f"proposed, {kind}"] = Proposed(Quantile(body, levels=8), proposal=body)
+        CRITICS[f"{name}, {kind}"] = replace(CRITICS[name], body=body, members=1)
+    CRITICS[f"proposed, {kind}"] = Proposed(Quantile(body, levels=8, members=1), proposal=body)
 ENCOURAGERS = {
     "mmd": MMD(samples=12),
     "mmd, squared": MMD(samples=12, kernel="squared_energy"),

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import jax
 import numpy as np
+import pytest
 
 from pacer import learner
 from pacer.pieces import MMD, Adam, Fixed, Gaussian, Space, Transition
@@ -47,6 +48,7 @@ def test_a_push_forward_actor_keeps_both_peaks():
     assert elsewhere <= 0.2, elsewhere
 
 
+@pytest.mark.slow
 def test_a_gaussian_actor_does_not():
     near, elsewhere = shares(replace(RECIPE, actor=Gaussian()))
     assert min(near) < 0.25 or elsewhere > 0.2

@@ -21,6 +21,7 @@ from pacer.presets import Size
 from pacer.recipes import PACER_M
 from pacer.training.statistics import Moments
 
+pytestmark = pytest.mark.xdist_group("risky bandit")  # which share a critic
 SPACE = Space(observation=1, action=1)
 SIZE = Size(hidden=(32, 32), levels=8, samples=8, batch=64, warm_up=0)
 # Rewards in units that are large beside the threshold of the Huber loss, and a light fixed weight (0.01).

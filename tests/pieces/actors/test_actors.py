@@ -23,7 +23,7 @@ def observations(count=5):
 def test_actions_have_the_noise_shape_and_stay_in_the_box(actor):
     network = actor.init(jax.random.key(0), SPACE)
     noise = 10 * actor.noise(jax.random.key(2), SPACE, (7, 5))
-    actions = jax.jit(actor.push)(network, observations(), noise)
+    actions = actor.push(network, observations(), noise)
     assert actions.shape == (7, 5, SPACE.action)
     assert jnp.abs(actions).max() <= 1
     assert actor.greedy(network, observations(), SPACE).shape == (5, SPACE.action)

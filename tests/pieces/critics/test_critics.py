@@ -1,20 +1,20 @@
 """Contracts over all critics."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pacer import learner
+from pacer.learner import TrainState, critic_loss
 from pacer.pieces import (
     MLP,
     Categorical,
     Deterministic,
-    FirstMember,
     LowestAtoms,
     LowestMember,
-    MeanMinusDeviation,
-    MeanOfMembers,
+    Networks,
     Neutral,
     Recipe,
     Transition,
@@ -25,7 +25,7 @@ from tests.small import CRITICS, SPACE
 BATCH_NORMED = [critic for name, critic in CRITICS.items() if "batch norm" in name]
 
 
-@pytest.fixture(params=CRITICS.values(), ids=CRITICS.keys())
+@pytest.fixture(params=[pytest.param(c, id=name, marks=pytest.mark.xdist_group(name)) for name, c in CRITICS.items()])
 def critic(request):
     return request.param
 
@@ -37,76 +37,80 @@ def batch(size=6):
     return Transition(obs, action, jax.random.normal(keys[2], (size,)), next_obs, jnp.full(size, 0.9))
 
 
-def pessimisms(critic):
-    """Those that make sense for the critic."""
-    whole = [LowestMember(), FirstMember()]
-    if isinstance(critic, Categorical):
-        return whole
-    return [*whole, LowestAtoms(), MeanOfMembers(), MeanMinusDeviation(0.5), TruncatedPool(0.25)]
+@partial(jax.jit, static_argnums=0)
+def look(critic, network, obs, actions):
+    """Returns of many actions per state and of the first; the slope of its value; statistics after learning."""
+    key = jax.random.key(2)
+
+    def value(action):
+        one = critic.returns(network, obs, action, key)
+        return one.mean().sum(), one
+
+    slope, one = jax.grad(value, has_aux=True)(actions[0])
+    _, stats = critic.evaluate(network, obs, actions[0], key, training=True)
+    return critic.returns(network, obs, actions, key), one, slope, stats
+
+
+def looked(critic):
+    b = batch()
+    actions = jnp.stack([b.action, -b.action, 0 * b.action])
+    return look(critic, critic.init(jax.random.key(0), SPACE), b.obs, actions)
 
 
 def test_returns_have_members_samples_states_and_atoms(critic):
-    b = batch()
-    network = critic.init(jax.random.key(0), SPACE)
-    actions = jnp.stack([b.action, -b.action, 0 * b.action])
-    returns = jax.jit(critic.returns)(network, b.obs, actions, jax.random.key(2))
+    returns, one, *_ = looked(critic)
     assert returns.value.shape[:-1] == (critic.members, 3, 6)
     np.testing.assert_allclose(returns.mass.sum(-1), 1, rtol=1e-5)
     level = np.asarray(returns.level)
     assert (np.diff(level, axis=-1) > 0).all()
     assert ((level > 0) & (level < 1)).all()
-    for pessimism in pessimisms(critic):
-        assert pessimism.combine(returns, Neutral()).value.shape[:-1] == (3, 6)
-    one = jax.jit(critic.returns)(network, b.obs, actions[1], jax.random.key(2))
-    np.testing.assert_allclose(one.value, returns.value[:, 1], atol=1e-5)
+    np.testing.assert_allclose(one.value, returns.value[:, 0], atol=1e-5)
+
+
+def test_value_gradient_reaches_the_action(critic):
+    _, _, slope, _ = looked(critic)
+    assert (jnp.abs(slope).sum(-1) > 0).all()
+
+
+def test_pessimism_is_not_above_the_members_mean(critic):
+    returns, *_ = looked(critic)
+    wholes = (LowestMember(),)
+    for pessimism in wholes if isinstance(critic, Categorical) else (*wholes, LowestAtoms(), TruncatedPool(0.25)):
+        lower = pessimism.combine(returns, Neutral())
+        assert lower.value.shape[:-1] == (3, 6)
+        assert (lower.mean() <= returns.mean().mean(0) + 1e-5).all(), pessimism
+
+
+def test_only_a_learning_critic_with_statistics_moves_them(critic):
+    *_, moved = looked(critic)
+    before = critic.init(jax.random.key(0), SPACE).stats
+    changes = [not np.array_equal(*pair) for pair in zip(*map(jax.tree.leaves, (moved, before)), strict=True)]
+    assert all(changes)
+    assert bool(changes) == (critic in BATCH_NORMED)
 
 
 def test_loss_reaches_online_parameters_only(critic):
-    b = batch()
-    recipe = Recipe(Deterministic(MLP((8,))), critic, target_pessimism=LowestMember())
-    state = learner.init(recipe, SPACE, jax.random.key(0))
-    frozen = learner.init(recipe, SPACE, jax.random.key(5)).online
-
-    def value(params, frozen_params):
-        target = frozen._replace(critic=frozen.critic._replace(params=frozen_params))
-        return learner.critic_loss(params, recipe, state._replace(target=target), b, jax.random.key(3))[0]
-
-    gradient, frozen_gradient = jax.jit(jax.grad(value, argnums=(0, 1)))(
-        state.online.critic.params, frozen.critic.params
+    actor = Deterministic(MLP((8,)))
+    recipe = Recipe(actor, critic, target_pessimism=LowestMember())
+    online, target = (
+        Networks(actor.init(jax.random.key(0), SPACE), critic.init(jax.random.key(k), SPACE)) for k in (0, 5)
     )
+
+    @jax.jit
+    def gradients(params, frozen, b):
+        def value(params, frozen):
+            state = TrainState(online, target._replace(critic=target.critic._replace(params=frozen)), None, (), 0)
+            return critic_loss(params, recipe, state, b, jax.random.key(3))[0]
+
+        return jax.grad(value, argnums=(0, 1))(params, frozen)
+
+    gradient, frozen = gradients(online.critic.params, target.critic.params, batch())
     for path, leaf in jax.tree.leaves_with_path(gradient):
         assert jnp.isfinite(leaf).all()
         assert jnp.abs(leaf).max() > 0 or cancelled(critic, path), path
-    assert max(jnp.abs(leaf).max() for leaf in jax.tree.leaves(frozen_gradient)) == 0
+    assert max(jnp.abs(leaf).max() for leaf in jax.tree.leaves(frozen)) == 0
 
 
 def cancelled(critic, path):
     """A batch's own mean takes away the bias before it."""
     return critic in BATCH_NORMED and jax.tree_util.keystr(path[-1:], simple=True) == "bias"
-
-
-def test_value_gradient_reaches_the_action(critic):
-    b = batch()
-    network = critic.init(jax.random.key(0), SPACE)
-    gradient = jax.jit(jax.grad(lambda a: critic.returns(network, b.obs, a, jax.random.key(2)).mean().sum()))(b.action)
-    assert (jnp.abs(gradient).sum(-1) > 0).all()
-
-
-def test_pessimism_is_not_above_the_members_mean(critic):
-    b = batch()
-    network = critic.init(jax.random.key(0), SPACE)
-    returns = jax.jit(critic.returns)(network, b.obs, b.action, jax.random.key(2))
-    for pessimism in pessimisms(critic):
-        if pessimism != FirstMember():
-            assert (pessimism.combine(returns, Neutral()).mean() <= returns.mean().mean(0) + 1e-5).all(), pessimism
-
-
-def test_only_a_learning_critic_moves_its_statistics(critic):
-    b = batch()
-    network = critic.init(jax.random.key(0), SPACE)
-    _, kept = critic.evaluate(network, b.obs, b.action, jax.random.key(2))
-    _, moved = critic.evaluate(network, b.obs, b.action, jax.random.key(2), training=True)
-    assert all(np.array_equal(*pair) for pair in zip(*map(jax.tree.leaves, (kept, network.stats)), strict=True))
-    changes = [not np.array_equal(*pair) for pair in zip(*map(jax.tree.leaves, (moved, network.stats)), strict=True)]
-    assert all(changes)
-    assert bool(changes) == (critic in BATCH_NORMED)

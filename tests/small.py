@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from pacer.pieces import (
     MLP,
     MMD,
@@ -57,7 +59,8 @@ CRITICS = {
     "generator": Generator(BODY, levels=8),
     "proposed": Proposed(Quantile(BODY, levels=8), proposal=MLP((16,))),
 }
-# Every piece that has a body, with bodies that keep statistics or are not perceptrons.
+# Every piece that has a body, with bodies that keep statistics or are not perceptrons. Those that only put another
+# head on it are tested with the slow ones.
 BODIES = {"batch norm": MLP((16, 16), BatchNorm()), "residual": Residual(16, expansion=2)}
 for kind, body in BODIES.items():
     for name in ("push-forward", "gaussian", "deterministic", "semi-implicit", "flow"):
@@ -65,6 +68,8 @@ for kind, body in BODIES.items():
     for name in ("quantile", "quantile, first", "expected", "fixed quantile", "categorical", "generator"):
         CRITICS[f"{name}, {kind}"] = replace(CRITICS[name], body=body, members=1)
     CRITICS[f"proposed, {kind}"] = Proposed(Quantile(body, levels=8, members=1), proposal=body)
+HEADS = ("deterministic", "semi-implicit", "fixed quantile", "categorical", "generator")
+ALIKE = [f"{name}, {kind}" for name in HEADS for kind in BODIES]
 ENCOURAGERS = {
     "mmd": MMD(samples=12),
     "mmd, squared": MMD(samples=12, kernel="squared_energy"),
@@ -75,4 +80,12 @@ ENCOURAGERS = {
     "wasserstein, plain": Wasserstein(samples=12, debiased=False, epsilon=0.05),
     "sliced": Sliced(samples=12),
 }
+
+
+def each(pieces):
+    """The pieces as parameters of a test: one process compiles all of a piece."""
+    marks = {name: [pytest.mark.slow] if name in ALIKE else [] for name in pieces}
+    return [pytest.param(p, id=name, marks=[pytest.mark.xdist_group(name), *marks[name]]) for name, p in pieces.items()]
+
+
 SMALL_RECIPES = {name: SMALL.apply(recipe) for name, (_, recipe) in RECIPES.items()}

@@ -33,6 +33,13 @@ def close(a, b):
         np.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-6)
 
 
+def row(batches, number):
+    return jax.tree.map(lambda x: x[number], batches)
+
+
+step = jax.jit(learner.update, static_argnums=0)
+
+
 def start(recipe, seed=0):
     return learner.init(recipe, SPACE, jax.random.key(seed))
 
@@ -42,7 +49,7 @@ WAYS = ("pacer-m-adaptive", "sac", "td3", "sql")
 
 
 @pytest.mark.parametrize("recipe", [SMALL_RECIPES[name] for name in WAYS], ids=WAYS)
-def test_a_block_equals_single_updates_and_repeats_its_bits(recipe):
+def test_a_block_equals_single_updates_and_repeats_its_bits_for_its_seeds(recipe):
     batches, key = blocks(recipe), jax.random.key(7)
     first, metrics, finite = learner.learn(recipe, start(recipe), batches, SCALING, key)
     again, *_ = learner.learn(recipe, start(recipe), batches, SCALING, key)
@@ -51,48 +58,39 @@ def test_a_block_equals_single_updates_and_repeats_its_bits(recipe):
     assert all(np.isfinite(value) for value in metrics.values())
     spoiled = batches._replace(reward=np.where(np.arange(recipe.batch) == 3, np.float32(np.nan), batches.reward))
     assert not learner.learn(recipe, start(recipe), spoiled, SCALING, key)[2]
+    for seed, other in ((1, key), (0, jax.random.key(8))):
+        assert not equal(first.online, learner.learn(recipe, start(recipe, seed), batches, SCALING, other)[0].online)
 
     single = start(recipe)
-    step = jax.jit(learner.update, static_argnums=0)
     for i, k in enumerate(jax.random.split(key, UPDATES)):
-        single, _ = step(recipe, single, jax.tree.map(lambda x, i=i: x[i], batches), SCALING, k)
+        single, _ = step(recipe, single, row(batches, i), SCALING, k)
     single = single._replace(weight=recipe.weight.end_block(single.weight))
     for a, b in zip(jax.tree.leaves(first), jax.tree.leaves(single), strict=True):
         np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-6)
 
 
-def test_other_seeds_and_keys_give_other_results():
-    recipe = SMALL_RECIPES["pacer-m"]
-    first, *_ = learner.learn(recipe, start(recipe), blocks(recipe), SCALING, jax.random.key(0))
-    other_key, *_ = learner.learn(recipe, start(recipe), blocks(recipe), SCALING, jax.random.key(1))
-    assert not equal(first.online, other_key.online)
-    assert not equal(start(recipe).online, start(recipe, 1).online)
+# Cheap to compile, and compiled once for the two tests of it.
+DELAYED = replace(SMALL_RECIPES["td3"], policy_delay=3, averaging=Averaging(rate=0.25, period=2))
 
 
+@pytest.mark.xdist_group("delayed")
 def test_the_actor_moves_only_every_policy_delay_updates():
-    recipe = replace(SMALL_RECIPES["pacer-m"], policy_delay=3)
-    state, moved = start(recipe), []
-    step = jax.jit(learner.update, static_argnums=0)
+    state, moved = start(DELAYED), []
     for i, k in enumerate(jax.random.split(jax.random.key(0), 6)):
-        batch = jax.tree.map(lambda x, i=i: x[i], blocks(recipe, 6))
-        after, _ = step(recipe, state, batch, SCALING, k)
+        after, _ = step(DELAYED, state, row(blocks(DELAYED, 6), i), SCALING, k)
         moved.append(not equal(state.online.actor, after.online.actor))
         assert not equal(state.online.critic, after.online.critic)
         state = after
     assert moved == [False, False, True, False, False, True]
 
 
+@pytest.mark.xdist_group("delayed")
 def test_targets_follow_by_rate_and_period():
-    recipe = SMALL_RECIPES["m0p1"]
-    recipe = replace(recipe, averaging=replace(recipe.averaging, rate=0.25, period=2))
-    step = jax.jit(learner.update, static_argnums=0)
-    batches = blocks(recipe)
-    first = start(recipe)
-    second, _ = step(recipe, first, jax.tree.map(lambda x: x[0], batches), SCALING, jax.random.key(0))
+    batches, first = blocks(DELAYED), start(DELAYED)
+    second, _ = step(DELAYED, first, row(batches, 0), SCALING, jax.random.key(0))
     assert equal(first.target, second.target)
-    third, _ = step(recipe, second, jax.tree.map(lambda x: x[1], batches), SCALING, jax.random.key(1))
-    expected = jax.tree.map(lambda t, o: t + 0.25 * (o - t), second.target, third.online)
-    close(third.target, expected)
+    third, _ = step(DELAYED, second, row(batches, 1), SCALING, jax.random.key(1))
+    close(third.target, jax.tree.map(lambda t, o: t + 0.25 * (o - t), second.target, third.online))
 
 
 def test_statistics_are_each_networks_own_and_only_parameters_are_averaged():
@@ -100,8 +98,8 @@ def test_statistics_are_each_networks_own_and_only_parameters_are_averaged():
     actor, critic = replace(recipe.actor, body=body), replace(recipe.critic, body=body)
     recipe = replace(recipe, actor=actor, critic=critic, averaging=Averaging(rate=0.25))
     first = start(recipe)._replace(target=start(recipe, 1).online)
-    batch = jax.tree.map(lambda x: x[0], blocks(recipe))
-    second, _ = jax.jit(learner.update, static_argnums=0)(recipe, first, batch, SCALING, jax.random.key(0))
+    batch = row(blocks(recipe), 0)
+    second, _ = step(recipe, first, batch, SCALING, jax.random.key(0))
 
     rows, noise = learner.prepare(recipe, batch, SCALING), jnp.zeros((1, recipe.batch, 0))
     for before, after in ((first.online, second.online), (first.target, second.target)):
@@ -135,7 +133,7 @@ def test_without_weight_the_encourager_changes_nothing():
 
 def test_reward_scale_and_utility_come_before_the_backup():
     recipe = replace(SMALL_RECIPES["pacer-m"], reward_scale=0.05)
-    batch = jax.tree.map(lambda x: x[0], blocks(recipe))
+    batch = row(blocks(recipe), 0)
     prepared = learner.prepare(recipe, batch, SCALING)
     np.testing.assert_allclose(prepared.reward, 0.05 * batch.reward, rtol=1e-6)
     np.testing.assert_allclose(prepared.obs, np.clip((batch.obs - 0.1) * 2.0, -5, 5), rtol=1e-5, atol=1e-6)

@@ -115,11 +115,11 @@ class TestShapes:
         value = np.sort(np.random.default_rng(0).normal(size=(1, 5, atoms))).astype(np.float32)
         np.testing.assert_allclose(combine(pessimism, value).value, value[0], atol=1e-5)
 
-    @pytest.mark.parametrize("agree", [False, True])
-    def test_gradients_are_finite(self, pessimism, atoms, agree):
-        value = jax.random.normal(jax.random.key(0), (3, 2, 5, atoms))
-        value = jnp.broadcast_to(value[:1], value.shape) if agree else value
-        gradient = jax.grad(lambda v: combine(pessimism, v).mean().sum())(value)
-        assert jnp.isfinite(gradient).all()
-        # A common step of all members is a step of the result, in each of ten places.
-        assert gradient.sum() == pytest.approx(10, rel=1e-4)
+    def test_gradients_are_finite(self, pessimism, atoms):
+        # Four members, whose mean is exact where they agree.
+        value = np.random.default_rng(0).normal(size=(4, 2, 5, atoms)).astype(np.float32)
+        gradient = jax.jit(jax.grad(lambda v: combine(pessimism, v).mean().sum()))
+        for members in (value, np.broadcast_to(value[:1], value.shape)):
+            assert jnp.isfinite(gradient(members)).all()
+            # A common step of all members is a step of the result, in each of ten places.
+            assert gradient(members).sum() == pytest.approx(10, rel=1e-4)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from pacer.pieces.types import Space
-from tests.small import ACTORS, SPACE
+from tests.small import ACTORS, SPACE, each
 
 DENSITIES = {name: actor for name, actor in ACTORS.items() if actor.has_density}
 
 
-@pytest.fixture(params=ACTORS.values(), ids=ACTORS.keys())
+@pytest.fixture(params=each(ACTORS))
 def actor(request):
     return request.param
 
@@ -53,7 +53,7 @@ def test_gradient_reaches_every_parameter(actor):
         assert leaf.size == 0 or jnp.abs(leaf).max() > 0, leaf.shape
 
 
-@pytest.mark.parametrize("actor", DENSITIES.values(), ids=DENSITIES.keys())
+@pytest.mark.parametrize("actor", each(DENSITIES))
 def test_density_integrates_to_one(actor):
     """The reported densities of samples, as a histogram would see them: E[1/p] over a bin is the bin's width."""
     space = Space(observation=3, action=1)

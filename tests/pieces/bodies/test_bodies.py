@@ -86,15 +86,14 @@ def test_the_observation_part_is_computed_once_per_state(body):
     assert [shape for shape in products if shape[-1] == OBSERVATION] == [(ROWS, OBSERVATION)]
 
 
-@pytest.mark.parametrize("training", [False, True])
-def test_gradients_are_finite_even_where_all_rows_agree(body, training):
+def test_gradients_are_finite_even_where_all_rows_agree(body):
     made = headed_init(jax.random.key(0), body, OBSERVATION, EXTRA, 2)
     obs, extra = (np.ones_like(x) for x in inputs())
 
     @jax.jit
     @jax.grad
     def gradient(params):
-        return (headed(body, made._replace(params=params), obs, extra, training=training)[0] ** 2).sum()
+        return (headed(body, made._replace(params=params), obs, extra, training=True)[0] ** 2).sum()
 
     for leaf in jax.tree.leaves(gradient(made.params)):
         assert jnp.isfinite(leaf).all()

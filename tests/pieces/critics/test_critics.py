@@ -20,12 +20,12 @@ from pacer.pieces import (
     Transition,
     TruncatedPool,
 )
-from tests.small import CRITICS, SPACE
+from tests.small import CRITICS, SPACE, each
 
 BATCH_NORMED = [critic for name, critic in CRITICS.items() if "batch norm" in name]
 
 
-@pytest.fixture(params=[pytest.param(c, id=name, marks=pytest.mark.xdist_group(name)) for name, c in CRITICS.items()])
+@pytest.fixture(params=each(CRITICS))
 def critic(request):
     return request.param
 

@@ -13,10 +13,14 @@ from pacer.runs.reader import Run
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 SCRIPTS = [path for path in EXAMPLES if "__main__" in path.read_text("utf-8")]  # the others are read by commands
+QUICK = ("own_encourager", "own_observer", "own_environment")
 BUDGET = "1000"  # steps: until the first block of updates
 
 
-@pytest.mark.parametrize("example", SCRIPTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example",
+    [pytest.param(path, marks=() if path.stem in QUICK else pytest.mark.slow, id=path.stem) for path in SCRIPTS],
+)
 def test_an_example_trains_and_loads_what_it_trained(example, tmp_path):
     environment = {**os.environ, "STEPS": BUDGET}
     subprocess.run([sys.executable, example], cwd=tmp_path, env=environment, check=True, timeout=300)

@@ -112,6 +112,7 @@ def share_of_risk(actor):
     return (1 + policy.greedy(np.ones(1, np.float32))[0]) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("risk", MEASURES, ids=str)
 def test_the_better_arm_under_the_measure_is_played(risk):
     share = share_of_risk(jax.tree.map(lambda x: x[list(MEASURES).index(risk)], actors()))

@@ -22,7 +22,7 @@ def test_a_run_leaves_what_it_should(unbroken):
     assert [row.split(",")[0] for row in logs["progress.csv"]] == ["step", *map(str, range(20, STEPS + 1, 20))]
     assert logs["progress.csv"][0].startswith("step,episodes,train_return,")
     assert {"critic_loss", "distance", "weight"} <= set(logs["progress.csv"][0].split(","))
-    assert logs["evaluations.csv"][0] == "step,mode,episode,return,length"
+    assert logs["evaluations.csv"][0] == "step,mode,episode,return,length,discounted"
     evaluations = [row.split(",")[:3] for row in logs["evaluations.csv"][1:]]
     assert evaluations == [
         [str(step), mode, str(n)] for step in (50, 100, 150, 200) for mode in ("greedy", "sampled") for n in (0, 1)

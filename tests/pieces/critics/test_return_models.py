@@ -38,7 +38,7 @@ CRITICS = {
     "proposed": Proposed(Quantile(**SETTINGS, levels=8, cosines=16), proposal=MLP((16,))),
     "categorical": Categorical(MLP((32, 32)), members=1, atoms=51, lowest=-5, highest=5),
 }
-COSTLY = ("quantile, first", "generator")
+COSTLY = ("quantile, first", "generator", "proposed", "categorical")
 OBS, ACTION = np.array([[0.5, -1.0, 1.0]], np.float32), np.array([[0.4]], np.float32)
 
 

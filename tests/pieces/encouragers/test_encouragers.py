@@ -64,7 +64,7 @@ def spread(encourager, size, steps=300):
     return float(np.asarray(run(particles)).std(0).mean())
 
 
-@pytest.mark.parametrize("size", [1, pytest.param(6, marks=pytest.mark.slow), 17])
+@pytest.mark.parametrize("size", [1, *(pytest.param(size, marks=pytest.mark.slow) for size in (6, 17))])
 @pytest.mark.parametrize("encourager", [MMD(), Wasserstein(), Sliced()], ids=["mmd", "wasserstein", "sliced"])
 def test_free_particles_spread_like_the_uniform(encourager, size):
     assert spread(encourager, size) == pytest.approx(3**-0.5, rel=0.15)

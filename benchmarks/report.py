@@ -9,13 +9,15 @@ import shutil
 import sys
 import tempfile
 import time
+from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pacer.reports.dataset import load
 from pacer.reports.page import write
-from tests.reports import synthetic
+
+synthetic = import_module("tests.reports.synthetic")
 
 OPENINGS = 5
 

@@ -13,7 +13,7 @@ from pacer.runs.reader import Run
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 SCRIPTS = [path for path in EXAMPLES if "__main__" in path.read_text("utf-8")]  # the others are read by commands
-QUICK = ("own_encourager", "own_observer", "own_environment")
+QUICK = ("own_encourager",)
 BUDGET = "1000"  # steps: until the first block of updates
 
 

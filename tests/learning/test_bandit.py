@@ -42,6 +42,7 @@ def shares(recipe):
     return near, 1 - sum(near)
 
 
+@pytest.mark.slow
 def test_a_push_forward_actor_keeps_both_peaks():
     near, elsewhere = shares(RECIPE)
     assert min(near) >= 0.25, near

@@ -112,7 +112,7 @@ def test_probes(name):
     [
         pytest.param(PACER_M, MLP((64, 64), BatchNorm()), id="pacer-m, batch norm", marks=pytest.mark.slow),
         pytest.param(SAC, Residual(64), id="sac, residual", marks=pytest.mark.slow),
-        pytest.param(SAC, MLP((64, 64), BatchNorm()), id="sac, batch norm"),
+        pytest.param(SAC, MLP((64, 64), BatchNorm()), id="sac, batch norm", marks=pytest.mark.slow),
         pytest.param(PACER_M, Residual(64), id="pacer-m, residual", marks=pytest.mark.slow),
     ],
 )

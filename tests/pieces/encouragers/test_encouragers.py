@@ -65,7 +65,14 @@ def spread(encourager, size, steps=300):
 
 
 @pytest.mark.parametrize("size", [1, *(pytest.param(size, marks=pytest.mark.slow) for size in (6, 17))])
-@pytest.mark.parametrize("encourager", [MMD(), Wasserstein(), Sliced()], ids=["mmd", "wasserstein", "sliced"])
+@pytest.mark.parametrize(
+    "encourager",
+    [
+        pytest.param(MMD(), id="mmd"),
+        pytest.param(Wasserstein(), id="wasserstein", marks=pytest.mark.slow),
+        pytest.param(Sliced(), id="sliced", marks=pytest.mark.slow),
+    ],
+)
 def test_free_particles_spread_like_the_uniform(encourager, size):
     assert spread(encourager, size) == pytest.approx(3**-0.5, rel=0.15)
 

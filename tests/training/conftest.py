@@ -2,6 +2,7 @@
 
 import pytest
 
+from pacer.training import loop
 from tests.tiny_runs import results, train
 
 
@@ -11,3 +12,9 @@ def unbroken(tmp_path_factory):
     folder = tmp_path_factory.mktemp("unbroken")
     train(folder)
     return results(folder)
+
+
+@pytest.fixture
+def untried(monkeypatch):
+    """Worlds that are not stepped before the run, for tests that count their steps."""
+    monkeypatch.setattr(loop, "unrepeated", lambda world, seed: None)

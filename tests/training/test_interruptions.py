@@ -63,13 +63,33 @@ def test_a_stop_does_not_wait_for_an_evaluation_and_the_next_start_makes_up_for_
     assert results(tmp_path) == unbroken
 
 
-def test_a_second_signal_ends_at_once_and_loses_only_what_came_after_the_checkpoint(unbroken, tmp_path):
-    with pytest.raises(SystemExit) as end:
-        train(tmp_path, observers=[once(80, lambda: send(signal.SIGTERM, signal.SIGTERM))])
-    assert end.value.code == 143
+@pytest.fixture
+def handled():
+    """The signals as an interpreter has them, whatever started this one."""
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handled")
+def test_a_second_signal_is_the_programs_own_and_loses_only_what_came_after_the_checkpoint(unbroken, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, observers=[once(80, lambda: send(signal.SIGINT, signal.SIGINT))])
     assert newest(tmp_path).name == "50"
+    assert status(tmp_path) == "stopped"
     train(tmp_path)
     assert results(tmp_path) == unbroken
+
+
+@pytest.mark.usefixtures("handled")
+def test_a_terminal_that_goes_away_is_a_reason_to_save_and_none_to_stop(unbroken, tmp_path):
+    found = []
+    train(tmp_path, observers=[once(70, lambda: send(signal.SIGHUP)), once(80, lambda: found.append(newest(tmp_path)))])
+    assert [checkpoint.name for checkpoint in found] == ["70"]
+    assert results(tmp_path) == unbroken
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
 
 
 class PowerCut(BaseException):

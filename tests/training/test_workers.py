@@ -10,6 +10,7 @@ import pytest
 
 from pacer.errors import PacerError
 from pacer.training import workers as module
+from pacer.training.watch import Watch
 from pacer.training.workers import Workers, open_worlds
 from pacer.training.worlds import InTurn, make_worlds
 from tests.tiny_runs import newest, results, stop_at, train
@@ -113,7 +114,8 @@ def test_a_worker_that_hangs_is_not_waited_for(opened, monkeypatch):
 
 def test_a_function_that_returns_one_environment_twice_is_refused():
     env = Drift()
-    with pytest.raises(PacerError, match="the same environment twice"), open_worlds(lambda: env, "Own-v0", 1, 0):
+    worlds = open_worlds(lambda: env, "Own-v0", 1, 0, Watch(), print)
+    with pytest.raises(PacerError, match="the same environment twice"), worlds:
         pass
 
 
@@ -147,6 +149,7 @@ def test_stops_with_and_without_workers_change_nothing(in_turn, tmp_path):
     assert results(tmp_path) == in_turn
 
 
+@pytest.mark.usefixtures("untried")
 def test_a_world_that_breaks_down_in_a_worker_loses_nothing(in_turn, tmp_path):
     with pytest.raises(PacerError, match=r"at step \d+ of training \(environment \d, episode \d+\): RuntimeError"):
         train(tmp_path, make=Breaks, envs=ENVS, env_workers=2)

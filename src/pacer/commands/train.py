@@ -46,6 +46,8 @@ class Arguments:
     """Environments that are stepped in turn; together they make the steps."""
     env_workers: int = 0
     """Processes that step them, for environments that are slow; 0 steps them in this one."""
+    step_timeout: float | None = None
+    """Seconds that a call of the environment may take; one that takes longer ends the run, with what it had saved."""
     track: Tool | None = None
     """Also tell the run's figures to TensorBoard (event files in its folder) or to Weights & Biases."""
     quiet: bool = False
@@ -59,7 +61,7 @@ def main(arguments: list[str]) -> None:
     make = maker(config.environment, config.environment_options)
     told = [tracker(chosen.track, folder, config)] if chosen.track else []
     with Display(config, chosen.quiet) as display:
-        execute(config, folder, make, [display, *told], chosen.env_workers)
+        execute(config, folder, make, [display, *told], chosen.env_workers, chosen.step_timeout)
     env = f" --env {config.environment}" if ":" in config.environment else ""
     print(
         f"\nThe run is in {folder}. Next:\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 import gymnasium
 
-from pacer.errors import PacerError, near
+from pacer.errors import EnvironmentFailed, PacerError, near, shown, trace_of
 
 
 def maker(name: str, options: Mapping[str, Any], render_mode: str | None = None) -> Callable[[], Any]:
@@ -32,8 +32,9 @@ def make(name: str, options: Mapping[str, Any]) -> Any:
         raise _unknown(name) from error
     except ModuleNotFoundError as error:
         raise PacerError(f"environment {name!r} needs a module that is not installed: {error}") from error
-    except Exception as error:
-        raise PacerError(f"environment {name!r} could not be made with options {dict(options)}: {error!r}") from error
+    except (Exception, SystemExit) as error:
+        message = f"environment {name!r} could not be made with options {dict(options)}: {shown(error)}"
+        raise EnvironmentFailed(message, trace_of(error)) from error
 
 
 def _check_known(name: str) -> None:

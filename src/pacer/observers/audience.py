@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from pacer.errors import shown
 from pacer.observers.events import Event, Warned
 
 
@@ -36,6 +37,9 @@ class Audience:
                     raise
                 self._observers.remove(observer)
                 name = getattr(observer, "__name__", type(observer).__name__)
-                self.tell(Warned(f"the observer {name} failed and is no longer told anything: {error!r}"))
+                self.tell(Warned(f"the observer {name} failed and is no longer told anything: {shown(error)}"))
             else:
                 self.asked_to_stop |= answer is STOP
+
+    def warn(self, message: str) -> None:
+        self.tell(Warned(message))

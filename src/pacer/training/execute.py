@@ -15,12 +15,17 @@ from pacer.training.world import MakeEnvironment
 
 
 def execute(
-    config: Config, path: Path, make: MakeEnvironment, observers: Sequence[Observer] = (), env_workers: int = 0
+    config: Config,
+    path: Path,
+    make: MakeEnvironment,
+    observers: Sequence[Observer] = (),
+    env_workers: int = 0,
+    step_timeout: float | None = None,
 ) -> None:
     """Train as configured, from where the folder's run stopped; a finished run is left as it is."""
     folder = RunFolder(path, encode(config), config.steps, has_one_thread(), facts(jax.default_backend()))
     try:
         if not folder.finished(config.steps):
-            run(config, folder, make, observers, env_workers)
+            run(config, folder, make, observers, env_workers, step_timeout)
     finally:
         folder.close()

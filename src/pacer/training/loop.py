@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Literal
 
 import jax
@@ -11,7 +11,8 @@ import numpy as np
 
 from pacer.agent import Agent
 from pacer.config import Config
-from pacer.observers import Audience, Evaluated, Finished, Observer, Progress, Started, Warned
+from pacer.errors import shown
+from pacer.observers import Audience, Evaluated, Finished, Observer, Progress, Started
 from pacer.observers.csv_log import CsvLog
 from pacer.runs.folder import RunFolder
 from pacer.training.checkpoints import REPLAY, load_checkpoint, save_checkpoint
@@ -20,7 +21,9 @@ from pacer.training.evaluate import evaluate
 from pacer.training.learn import learn
 from pacer.training.replay import Replay
 from pacer.training.state import RunState, initial_state
-from pacer.training.stopping import Stopped, signals
+from pacer.training.stopping import Stopped
+from pacer.training.trial import unrepeated
+from pacer.training.watch import Leave, Watch
 from pacer.training.workers import open_worlds
 from pacer.training.world import MakeEnvironment, World
 from pacer.training.worlds import Worlds
@@ -30,53 +33,73 @@ ACTIVITIES = ("collect", "learn", "evaluate")
 
 
 def run(
-    config: Config, folder: RunFolder, make: MakeEnvironment, observers: Sequence[Observer] = (), env_workers: int = 0
+    config: Config,
+    folder: RunFolder,
+    make: MakeEnvironment,
+    observers: Sequence[Observer] = (),
+    env_workers: int = 0,
+    step_timeout: float | None = None,
 ) -> None:
     """Train until `config.steps`, from the folder's checkpoint if it has one.
 
     `env_workers` processes step the environments, or this one does if there are none; the results are the same.
+    A call of an environment that takes longer than `step_timeout` seconds ends the run.
     """
     audience = Audience([CsvLog(folder, config), *observers])
-    with open_worlds(make, config.environment, config.envs, env_workers) as (worlds, examination):
-        training = Training(config, folder, worlds, examination, audience)
-        state = training.load()
+    watch = Watch(step_timeout)
+    finished = False
+    with watch.on_duty(), suppress(Leave):  # where it was still making its worlds
+        worlds = open_worlds(make, config.environment, config.envs, env_workers, watch, audience.warn)
+        with worlds as (lanes, examination):
+            finished = train(Training(config, folder, lanes, examination, audience, watch))
+    if watch.late:
+        raise watch.explain()
+    if not finished:
+        raise watch.asked or Stopped("an observer")
+
+
+def train(training: "Training") -> bool:
+    """From the checkpoint to the end, or to where somebody asks for one; whether all is done."""
+    state = training.load()
+    try:
         try:
-            with signals(training.stop):
-                state = training.begin(state)
-                while not training.done(state) and not training.stopped:
-                    state = training.advance(state)
-                    state = training.evaluate_if_due(state)
-                if training.stopped:
-                    training.checkpoint(state)
-        except BaseException:
-            training.end(state, "failed")
-            raise
-        training.end(state, "finished" if training.done(state) else "stopped")
-    if training.stopped and not training.done(state):
-        raise training.stopped
+            state = training.begin(state)
+            while not training.done(state) and not training.stopped:
+                state = training.advance(state)
+                state = training.evaluate_if_due(state)
+        except Leave:
+            pass  # raised in a call of an environment, of which `state` knows nothing yet
+        if not training.done(state):
+            training.checkpoint(state)
+    except BaseException as error:
+        training.fail(state, error)
+        raise
+    training.end(state, "finished" if training.done(state) else "failed" if training.watch.late else "stopped")
+    return training.done(state)
 
 
 class Training:
     """What stays the same from block to block, and the steps from one state of the run to the next."""
 
     def __init__(
-        self, config: Config, folder: RunFolder, worlds: Worlds, examination: World, audience: Audience
+        self,
+        config: Config,
+        folder: RunFolder,
+        worlds: Worlds,
+        examination: World,
+        audience: Audience,
+        watch: Watch,
     ) -> None:
         self.config, self.schedule, self.space = config, config.schedule, examination.space
-        self.folder, self.examination, self.audience = folder, examination, audience
+        self.folder, self.examination, self.audience, self.watch = folder, examination, audience, watch
         self.replay = Replay(self.space, self.schedule.replay_capacity, config.envs, self.schedule.block)
         self.collector = Collector(worlds, self.replay, config.seed, config.environment)
-        self._asked: Stopped | None = None
         self._seconds = dict.fromkeys(ACTIVITIES, 0.0)
 
     @property
-    def stopped(self) -> Stopped | None:
-        """Who asked for an early end, if anybody did."""
-        return self._asked or (Stopped("an observer") if self.audience.asked_to_stop else None)
-
-    def stop(self, asked: Stopped) -> None:
-        """End after the current block."""
-        self._asked = asked
+    def stopped(self) -> bool:
+        """Whether somebody asked for an early end."""
+        return self.watch.asked is not None or self.audience.asked_to_stop
 
     def done(self, state: RunState) -> bool:
         return bool(state.step >= self.config.steps and not state.evaluation_due)
@@ -87,16 +110,22 @@ class Training:
         changed = self.folder.begin(log_sizes)
         self.audience.tell(Started(int(state.step)))
         if changed:
-            self.audience.tell(Warned(f"the run is no longer bit-exact: it goes on with another {'; '.join(changed)}"))
+            self.audience.warn(f"the run is no longer bit-exact: it goes on with another {'; '.join(changed)}")
         return state
 
     def begin(self, state: RunState) -> RunState:
         """Bring the worlds to where the state is, and make up for an evaluation that did not take place."""
+        if not state.step and (problem := unrepeated(self.examination, self.config.seed)):
+            self.folder.describe(bit_exact=False)
+            self.audience.warn(
+                f"{self.config.environment} is not reproducible: the same seed and actions gave {problem}. "
+                "The run goes on, but it cannot be repeated, nor continued exactly"
+            )
         lanes, problems = self.collector.restore(state.lanes)
         if problems:
             self.folder.describe(bit_exact=False)
         for problem in dict.fromkeys(problems):
-            self.audience.tell(Warned(f"{problem}: a new episode begins"))
+            self.audience.warn(f"{problem}: a new episode begins")
         return self.evaluate_if_due(state._replace(lanes=lanes))
 
     def advance(self, state: RunState) -> RunState:
@@ -113,7 +142,8 @@ class Training:
         self._tell_progress(state, metrics)
         if state.step in {self._snapshot(fraction) for fraction in SNAPSHOTS}:
             self._agent(state).save(self.folder.path / "snapshots" / str(state.step))
-        if self._due(state, self.schedule.checkpoint_every):
+        if self._due(state, self.schedule.checkpoint_every) or self.watch.save_wanted:
+            self.watch.save_wanted = False
             self.checkpoint(state)
         return state
 
@@ -146,6 +176,13 @@ class Training:
             self.folder.describe(status=status)
         self.audience.tell(Finished(int(state.step), status))
 
+    def fail(self, state: RunState, error: BaseException) -> None:
+        """The end of a run by an error, which nothing that now goes wrong may hide."""
+        try:
+            self.end(state, "stopped" if self.watch.asked else "failed")  # a second signal is no failure
+        except Exception as second:
+            error.add_note(f"The failure could not be written down: {shown(second)}")
+
     def _tell_progress(self, state: RunState, metrics: dict[str, float]) -> None:
         seconds, self._seconds = self._seconds, dict.fromkeys(ACTIVITIES, 0.0)
         episodes = int(state.lanes.episode.sum())
@@ -168,8 +205,11 @@ class Training:
         """While a world has its say: if it fails, what was learned so far is kept."""
         try:
             yield
-        except Exception:
-            self.checkpoint(state)
+        except Exception as error:
+            try:
+                self.checkpoint(state)
+            except Exception as second:  # a full disk, say: the first error is the one to tell
+                error.add_note(f"What was learned since the last checkpoint could not be saved: {second}")
             raise
 
     @contextmanager

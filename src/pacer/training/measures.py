@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pacer.errors import PacerError
+from pacer.errors import PacerError, shown
 
 SUMS, MEANS = "EPISODE_SUMS", "EPISODE_MEANS"
 TAKEN = ("step", "mode", "episode", "return", "length", "discounted")  # the other columns of evaluations.csv
@@ -30,10 +30,10 @@ class Measures:
         """One step's numbers; True counts as 1."""
         try:
             return {column: _number(info[key]) for column, key in self._keys.items()}
-        except (KeyError, TypeError, ValueError) as error:
+        except Exception as error:
             raise PacerError(
                 f"{self._name} at {where}: expected a number in info for each of {sorted(self._keys.values())}, "
-                f"as its {SUMS} and {MEANS} say, and found {error!r}"
+                f"as its {SUMS} and {MEANS} say, and found {shown(error)}"
             ) from error
 
     def over(self, steps: Sequence[Numbers]) -> Numbers:
@@ -58,5 +58,5 @@ def _number(value: Any) -> float:
     if isinstance(value, np.ndarray | np.generic) and value.size == 1:
         value = value.item()
     if not isinstance(value, Real):  # as bool is
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{shown(value)} is no number")
     return float(value)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-INITIAL, EPISODE, ACTING, DRAWING, LEARNING, EVALUATION, EXAMINATION = range(7)
+INITIAL, EPISODE, ACTING, DRAWING, LEARNING, EVALUATION, EXAMINATION, TRIAL = range(8)
 
 
 def generator(seed: int, purpose: int, *index: int) -> np.random.Generator:

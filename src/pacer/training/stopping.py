@@ -1,4 +1,4 @@
-"""How a run is ended early: after the current block, with a checkpoint."""
+"""How a run is ended early, with a checkpoint; and what the signals mean."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Stopped(Exception):
-    """A signal or an observer ended the run after a complete block and a checkpoint."""
+    """A signal or an observer ended the run at a complete block, with a checkpoint."""
 
     def __init__(self, by: str, exit_code: int = 0) -> None:
         super().__init__(by)
@@ -15,22 +15,29 @@ class Stopped(Exception):
 
 
 @contextmanager
-def signals(ask: Callable[[Stopped], None]) -> Iterator[None]:
-    """SIGINT and SIGTERM ask for an end; a second one makes it at once."""
+def signals(ask: Callable[[Stopped], None], save: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """SIGINT and SIGTERM ask for an end; a second one is left to whoever handled it before, and ends at once.
+
+    SIGHUP, a terminal that went away, asks for no more than a checkpoint.
+    """
     asked = False
 
     def receive(number: int, frame: Any) -> None:
         nonlocal asked
         if asked:
-            raise SystemExit(128 + number)
+            signal.signal(number, previous[number])
+            signal.raise_signal(number)
+            return
         asked = True
         ask(Stopped(signal.Signals(number).name, 128 + number))
 
     try:
-        previous = {s: signal.signal(s, receive) for s in (signal.SIGINT, signal.SIGTERM)}
+        previous: dict[int, Any] = {s: signal.signal(s, receive) for s in (signal.SIGINT, signal.SIGTERM)}
     except ValueError:  # not in the main thread: signals are somebody else's
         yield
         return
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup has it
+        previous[signal.SIGHUP] = signal.signal(signal.SIGHUP, lambda number, frame: save())
     try:
         yield
     finally:

@@ -2,18 +2,21 @@
 
 import multiprocessing
 import signal
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from pacer.errors import PacerError
+from pacer.errors import EnvironmentFailed, PacerError, shown, trace_of
 from pacer.runtime import use_one_thread
+from pacer.training.watch import Watch
 from pacer.training.world import MakeEnvironment, World
 from pacer.training.worlds import Call, InTurn, Worlds, make_worlds
 
-PATIENCE = 5.0  # seconds that a world has to close
+PATIENCE = 5.0  # seconds that worlds have to close
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # which the run answers; its workers end with it
 IMPORTABLE = (
     "Workers import what makes an environment: give its id, or a function on the top level of a module, "
     "or train with env_workers=0"
@@ -21,25 +24,36 @@ IMPORTABLE = (
 
 
 @contextmanager
-def open_worlds(make: MakeEnvironment, name: str, count: int, processes: int) -> Iterator[tuple[Worlds, World]]:
-    """`count` worlds to train in, in this process or in others, and one in this to evaluate in."""
-    *here, examination = make_worlds(make, name, 1 if processes else count + 1)
+def open_worlds(
+    make: MakeEnvironment, name: str, count: int, processes: int, watch: Watch, warn: Callable[[str], object]
+) -> Iterator[tuple[Worlds, World]]:
+    """`count` worlds to train in, in this process or in others, and one in this to evaluate in.
+
+    What goes wrong when they are closed is only a warning: the run is over by then.
+    """
+    *here, examination = make_worlds(make, name, 1 if processes else count + 1, watch)
+    problems: list[str | None] = []
     try:
-        worlds: Worlds = Workers(make, name, count, processes) if processes else InTurn(here)
+        worlds: Worlds = Workers(make, name, count, processes, watch) if processes else InTurn(here)
         try:
             yield worlds, examination
         finally:
-            worlds.close()
+            problems += worlds.close()
     finally:
-        examination.close()
+        for problem in dict.fromkeys([*problems, examination.close()]):
+            if problem:
+                warn(f"{problem}. What was learned is kept")
 
 
 class Workers:
     """`count` worlds, shared out among processes; each is told all its calls at once, and answers them at once."""
 
-    def __init__(self, make: MakeEnvironment, name: str, count: int, processes: int) -> None:
+    def __init__(
+        self, make: MakeEnvironment, name: str, count: int, processes: int, watch: Watch | None = None
+    ) -> None:
         _check_sendable(make, name)
         self.count = count
+        self._watch = watch or Watch()
         self._name = name
         self._pipes: list[Connection] = []
         self._processes: list[Any] = []
@@ -50,7 +64,7 @@ class Workers:
             for worker in range(workers):
                 self._send(worker, (make, name, len(range(worker, count, workers))))  # every `workers`-th world
             for worker in range(workers):
-                self._receive(worker)
+                self._receive(worker, "__init__", "the start")
         except BaseException:
             self.close()
             raise
@@ -61,23 +75,30 @@ class Workers:
         busy = [worker for worker, part in parts.items() if part]
         for worker in busy:
             self._send(worker, [(world // workers, method, given) for world, method, given in parts[worker]])
-        answers = {worker: iter(self._receive(worker)) for worker in busy}
+        answers = {worker: iter(self._receive(worker, *_named(parts[worker]))) for worker in busy}
         return [next(answers[world % workers]) for world, _, _ in calls]
 
-    def close(self) -> None:
-        """A worker ends when its pipe does."""
+    def close(self) -> list[str]:
+        """A worker ends when its pipe does, or is ended."""
         for pipe in self._pipes:
             pipe.close()
+        end = time.monotonic() + PATIENCE
         for process in self._processes:
-            process.join(PATIENCE)
+            process.join(max(0.0, end - time.monotonic()))
             process.kill()
             process.join()
+        return []
 
     def _start(self, worker: int) -> None:
         spawn = multiprocessing.get_context("spawn")  # a fork would copy the locks of JAX's threads
         ours, theirs = spawn.Pipe()
         process = spawn.Process(target=_serve, args=(theirs,), name=f"{self._name} {worker}", daemon=True)
-        process.start()
+        # What comes in its first moments waits until it can tell that it does not care.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()  # the worker's own is the only one left, so that its end is seen here
         self._pipes.append(ours)
         self._processes.append(process)
@@ -88,11 +109,16 @@ class Workers:
         except OSError as error:
             raise self._dead(worker) from error
 
-    def _receive(self, worker: int) -> Any:
+    def _receive(self, worker: int, method: str, where: str) -> Any:
+        self._watch.begin(f"{self._name} in process {worker}", method, None, where)
         try:
             answer = self._pipes[worker].recv()
         except (EOFError, OSError) as error:
             raise self._dead(worker) from error
+        finally:
+            self._watch.end()
+        if isinstance(answer, EnvironmentFailed):
+            answer.add_note(answer.trace)  # its cause is in the worker
         if isinstance(answer, PacerError):
             raise answer
         return answer
@@ -107,16 +133,18 @@ class Workers:
 
 def _serve(pipe: Connection) -> None:
     """A worker: makes its worlds, then answers calls until the pipe ends, as it does when the run does."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # the run decides when it ends
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     use_one_thread()
     try:
         worlds = InTurn(make_worlds(*pipe.recv()))
     except PacerError as error:
-        pipe.send(PacerError(str(error)))
+        pipe.send(error)
         return
-    except Exception as error:
-        pipe.send(PacerError(f"an environment could not be made in a worker: {error!r}. {IMPORTABLE}"))
+    except (Exception, SystemExit) as error:
+        message = f"an environment could not be made in a worker: {shown(error)}. {IMPORTABLE}"
+        pipe.send(EnvironmentFailed(message, trace_of(error)))
         return
     pipe.send(None)
     try:
@@ -130,7 +158,12 @@ def _answers(worlds: InTurn, calls: list[Call]) -> list[Any] | PacerError:
     try:
         return worlds.call(calls)
     except PacerError as error:
-        return PacerError(str(error))
+        return error
+
+
+def _named(calls: list[Call]) -> tuple[str, str]:
+    """What a worker was asked to do, in words: the method, and where in the run."""
+    return calls[0][1], " or ".join(str(given[-1]) for _, _, given in calls)
 
 
 def _check_sendable(make: MakeEnvironment, name: str) -> None:

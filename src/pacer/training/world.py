@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pacer.envs.bounds import check_action_space, check_observation_space, to_box
-from pacer.errors import PacerError
+from pacer.errors import EnvironmentFailed, PacerError, shown, trace_of
 from pacer.training.measures import Measures, Numbers
+from pacer.training.watch import Leave, Watch
 
 if TYPE_CHECKING:
     import gymnasium
@@ -25,11 +26,20 @@ class World:
     Whoever plays in it says where in the run that is, for the messages.
     """
 
-    def __init__(self, make: MakeEnvironment, name: str) -> None:
+    def __init__(self, make: MakeEnvironment, name: str, watch: Watch | None = None) -> None:
         self.name = name
-        self.env = make()
-        self.low, self.high, self._dtype = check_action_space(self.env.action_space, name)
-        self._size = check_observation_space(self.env.observation_space, name)
+        self._watch = watch or Watch()
+        self._watch.begin(name, "__init__", None, "the start")
+        try:
+            self.env = make()
+        finally:
+            self._watch.end()
+        try:
+            actions, observations = self.env.action_space, self.env.observation_space
+        except (Exception, SystemExit) as error:
+            raise self._failed("its spaces", "the start", error) from error
+        self.low, self.high, self._dtype = check_action_space(actions, name)
+        self._size = check_observation_space(observations, name)
         self.measures = Measures(self.env, name)
 
     @property
@@ -40,10 +50,13 @@ class World:
 
     def reset(self, seed: int, where: str) -> Vector:
         """First observation of an episode."""
+        self._watch.begin(self.name, "reset", seed, where)
         try:
             obs, _ = self.env.reset(seed=seed)
-        except Exception as error:
-            raise PacerError(f"{self.name} failed in reset(seed={seed}) at {where}: {error!r}") from error
+        except (Exception, SystemExit) as error:  # an environment may not end the run
+            raise self._failed(f"reset(seed={seed})", where, error) from error
+        finally:
+            self._watch.end()
         return self._observation(obs, "reset", where)
 
     def step(self, action: Vector, where: str) -> tuple[Vector, float, bool, bool, Numbers]:
@@ -53,10 +66,13 @@ class World:
                 f"the policy's action is not finite at {where}, index {_first_bad(action)}: {action}. "
                 "Learning has diverged: try a smaller learning rate or reward scale"
             )
+        self._watch.begin(self.name, "step", action, where)
         try:
             obs, reward, terminated, truncated, info = self.env.step(to_box(action, self.low, self.high, self._dtype))
-        except Exception as error:
-            raise PacerError(f"{self.name} failed in step({action.tolist()}) at {where}: {error!r}") from error
+        except (Exception, SystemExit) as error:
+            raise self._failed(f"step({action.tolist()})", where, error) from error
+        finally:
+            self._watch.end()
         number = self._reward(reward, where)
         ended = self._flag(terminated, "terminated", where), self._flag(truncated, "truncated", where)
         return self._observation(obs, "step", where), number, *ended, self.measures.read(info, where)
@@ -76,11 +92,30 @@ class World:
         """From here on an episode has other chances than its start says, if the environment draws as Gymnasium asks."""
         self.env.unwrapped.np_random = np.random.default_rng(seed)
 
-    def close(self) -> None:
-        self.env.close()
+    def close(self) -> str | None:
+        """Never raises: what went wrong is returned, and nothing depends on it any more."""
+        self._watch.begin_last(self.name, "close")
+        try:
+            self.env.close()
+        except (Exception, SystemExit) as error:
+            return f"{self.name} failed in close(): {shown(error)}"
+        except Leave:
+            return f"{self.name} did not return from close()"
+        finally:
+            self._watch.end()
+        return None
+
+    def _failed(self, call: str, where: str, error: BaseException) -> PacerError:
+        return EnvironmentFailed(f"{self.name} failed in {call} at {where}: {shown(error)}", trace_of(error))
 
     def _observation(self, given: Any, source: str, where: str) -> Vector:
-        given = np.asarray(given)
+        try:
+            given = np.asarray(given)
+        except (Exception, SystemExit) as error:  # ragged, or of a type that refuses
+            raise PacerError(
+                f"{self.name} returned an observation that is no array from {source} at {where} ({shown(error)}): "
+                f"expected {self._size} numbers, as its observation space says"
+            ) from error
         if given.shape != (self._size,) or given.dtype.kind not in "fiub":
             raise PacerError(
                 f"{self.name} returned an observation of shape {given.shape} and type {given.dtype} from {source} at "
@@ -99,17 +134,21 @@ class World:
     def _reward(self, reward: Any, where: str) -> float:
         if isinstance(reward, np.ndarray) and reward.size == 1:
             reward = reward.item()
+        try:
+            number = float(reward) if isinstance(reward, int | float | np.integer | np.floating) else np.nan
+        except OverflowError:
+            number = np.inf
         with np.errstate(over="ignore"):
-            if not isinstance(reward, int | float | np.number) or not np.isfinite(np.float32(reward)):
+            if not np.isfinite(np.float32(number)):
                 raise PacerError(
-                    f"{self.name} returned reward {reward!r} at {where}: expected a finite number. "
+                    f"{self.name} returned reward {shown(reward)} at {where}: expected a finite number. "
                     "The environment must be mended; what was learned so far is kept"
                 )
-        return float(reward)
+        return number
 
     def _flag(self, value: Any, name: str, where: str) -> bool:
         if not isinstance(value, bool | np.bool_):
-            raise PacerError(f"{self.name} returned {name} {value!r} at {where}: expected True or False")
+            raise PacerError(f"{self.name} returned {name} {shown(value)} at {where}: expected True or False")
         return bool(value)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from pacer.errors import PacerError
+from pacer.training.watch import Watch
 from pacer.training.world import MakeEnvironment, World
 
 Call = tuple[int, str, tuple[Any, ...]]
@@ -16,7 +17,8 @@ class Worlds(Protocol):
     def call(self, calls: Iterable[Call]) -> list[Any]:
         """What the calls return, in their order; no world is called twice."""
 
-    def close(self) -> None: ...
+    def close(self) -> list[str]:
+        """Never raises: what went wrong is returned."""
 
 
 class InTurn:
@@ -29,14 +31,13 @@ class InTurn:
     def call(self, calls: Iterable[Call]) -> list[Any]:
         return [getattr(self._worlds[world], method)(*arguments) for world, method, arguments in calls]
 
-    def close(self) -> None:
-        for world in self._worlds:
-            world.close()
+    def close(self) -> list[str]:
+        return [problem for world in self._worlds if (problem := world.close())]
 
 
-def make_worlds(make: MakeEnvironment, name: str, count: int) -> list[World]:
+def make_worlds(make: MakeEnvironment, name: str, count: int, watch: Watch | None = None) -> list[World]:
     """`count` worlds, each with an environment of its own."""
-    worlds = [World(make, name) for _ in range(count)]
+    worlds = [World(make, name, watch) for _ in range(count)]
     if len({id(world.env) for world in worlds}) < count:
         raise PacerError(f"{name} returned the same environment twice: it must make a new one")
     return worlds

@@ -1,0 +1,142 @@
+"""Calls of environments, which may hang: which one is under way, and an end for those that last too long.
+
+An end is an exception in the main thread, raised by a signal that a second thread sends to it. Where that does not
+help, because compiled code never returns, the process is ended: what counts is on disk.
+"""
+
+import faulthandler
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+from pacer.errors import PacerError, shown
+from pacer.training.stopping import Stopped, signals
+
+GRACE = 2.0  # seconds that a call has left when the run is asked to end
+LAST = 10.0  # seconds after which a call that cannot be interrupted ends the process
+LOOK = 0.25  # seconds between two looks at the call
+NUDGE = signal.SIGURG  # which nobody else uses, and which is ignored where nobody listens
+
+
+class Leave(BaseException):
+    """Raised in a call that is no longer waited for: no `except Exception` of an environment holds it up."""
+
+
+class Call(NamedTuple):
+    """A method of an environment, what it was given, and where in the run."""
+
+    environment: str
+    method: str
+    given: Any
+    where: str
+    since: float
+
+    def __str__(self) -> str:
+        given = "" if self.given is None else shown(self.given)
+        return f"{self.method}({given}) of {self.environment} at {self.where}"
+
+
+class Watch:
+    """What a run is asked for while it goes, and which call of an environment it waits for."""
+
+    def __init__(self, limit: float | None = None) -> None:
+        """`limit` is in seconds; without one a call may take as long as it wants, until the run is asked to end."""
+        if limit is not None and not limit > 0:
+            raise PacerError(f"step_timeout is {limit}: expected a number of seconds above 0")
+        self.limit = limit
+        self.asked: Stopped | None = None
+        self.save_wanted = False
+        self.late: Call | None = None
+        """The call that took longer than `limit`."""
+        self._hurry: float | None = None  # since when no call has more than the grace
+        self._call: Call | None = None
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def on_duty(self) -> Iterator[None]:
+        """Listen to signals, and look after calls."""
+        try:
+            previous = signal.signal(NUDGE, self._nudged)
+        except ValueError:  # not in the main thread, the only one that can be interrupted
+            if self.limit is not None:
+                raise PacerError("step_timeout works in the main thread only: train there, or without it") from None
+            yield
+            return
+        try:
+            with signals(self._ask, self._save):
+                if self.limit is not None:
+                    self._start()
+                yield
+        finally:
+            self._over.set()
+            if self._thread:
+                self._thread.join()
+            signal.signal(NUDGE, previous)
+
+    def begin(self, environment: str, method: str, given: Any, where: str) -> None:
+        """A call is about to be made; not once the run is to end."""
+        if self.asked:
+            raise Leave
+        self._call = Call(environment, method, given, where, time.monotonic())
+
+    def begin_last(self, environment: str, method: str) -> None:
+        """A call that is made in any case."""
+        self._call = Call(environment, method, None, "the end", time.monotonic())
+
+    def end(self) -> None:
+        self._call = None
+
+    def explain(self) -> PacerError:
+        return PacerError(
+            f"{self.late} did not return in {self.limit:g} seconds (--step-timeout). The state before it was saved: "
+            "the same command continues the run from there"
+        )
+
+    def _ask(self, asked: Stopped) -> None:
+        self.asked, self._hurry = asked, time.monotonic()
+        self._start()
+
+    def _save(self) -> None:
+        self.save_wanted = True
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._main = threading.get_ident()
+            self._thread = threading.Thread(target=self._look, name="pacer watch", daemon=True)
+            self._thread.start()
+
+    def _look(self) -> None:
+        pause = min(LOOK, (self.limit or LOOK) / 4)
+        armed = False
+        while not self._over.wait(pause):
+            if overdue := self._overdue():
+                with suppress(ProcessLookupError):
+                    signal.pthread_kill(self._main, NUDGE)
+            # The last resort works without this thread too, should the call hold the interpreter's lock.
+            if self.limit is not None and not overdue:
+                faulthandler.dump_traceback_later(self.limit + LAST, exit=True)
+                armed = True
+            elif overdue and not armed:
+                faulthandler.dump_traceback_later(LAST, exit=True)
+                armed = True
+        if armed:
+            faulthandler.cancel_dump_traceback_later()
+
+    def _overdue(self) -> bool:
+        if (call := self._call) is None:
+            return False
+        now = time.monotonic()
+        if self._hurry is not None:
+            return now > max(call.since, self._hurry) + GRACE
+        return self.limit is not None and now > call.since + self.limit
+
+    def _nudged(self, number: int, frame: Any) -> None:
+        if self._overdue():
+            if self._hurry is None:
+                self.late, self._hurry = self._call, time.monotonic()
+            self._call = None
+            raise Leave

@@ -21,6 +21,7 @@ def usage() -> str:
             "Distributional actor-critic learning in continuous control.\n",
             *lines,
             "\n`pacer COMMAND --help` tells the options of a command.",
+            "Every command takes --import MODULE or --import FILE.py, for pieces and environments of your own.",
         ]
     )
 

@@ -60,6 +60,34 @@ def test_predict_is_the_actor_on_normalised_observations_in_the_environments_bou
     np.testing.assert_allclose(one, first.predict(OBS, deterministic=True)[0][0], rtol=1e-5)
 
 
+def test_actions_are_sampled_by_the_number():
+    first = agent()
+    assert first.sample_actions(OBS[0], 7).shape == (7, 2)
+    many = first.sample_actions(OBS, np.int64(400))
+    assert many.shape == (400, 5, 2)
+    assert (many >= LOW).all()
+    assert (many <= HIGH).all()
+    assert (many.std(0) > 0).all()
+    first.seed(1)
+    one = first.predict(OBS[0])[0]
+    first.seed(1)
+    np.testing.assert_allclose(first.sample_actions(OBS[0], 1)[0], one, rtol=1e-6)
+    with pytest.raises(PacerError, match="count is 0: expected a whole number from 1"):
+        first.sample_actions(OBS[0], 0)
+
+
+def test_an_agent_says_what_it_is():
+    assert repr(agent()) == "Agent(PushForward, Quantile, Neutral; 3 observations, 2 actions)"
+    said = agent().summary()
+    assert "3 observations, 2 actions from [-0.5, 0.0] to [1.0, 3.0]" in said
+    (line,) = [line for line in said.splitlines() if line.startswith("actor: PushForward(")]
+    assert line.endswith(" parameters")
+
+
+def test_agents_are_told_apart(folder):
+    assert Agent.load(folder).digest() == agent().digest() != agent(1).digest()
+
+
 def test_the_levels_of_returns_are_drawn_from_the_seed():
     one, same, other = (agent().returns(OBS, HIGH, seed=seed).value for seed in (0, 0, 1))
     np.testing.assert_array_equal(one, same)

@@ -1,18 +1,24 @@
 """`pacer.train` and `pacer.load`: the library's front door."""
 
+import signal
+
+import gymnasium
+import jax
 import numpy as np
 import pytest
+from gymnasium.wrappers import TransformReward
 
 import pacer
 from pacer.observers import STOP, Progress
-from tests.tiny_runs import RECIPE, SCHEDULE
+from tests.tiny_runs import RECIPE, SCHEDULE, once, send
 from tests.worlds import Drift
 
 pytestmark = pytest.mark.xdist_group("training")
 
 
 def train(**changes):
-    return pacer.train(**{"env": Drift, "recipe": RECIPE, "steps": 60, "schedule": SCHEDULE, **changes})
+    defaults = {"env": Drift, "recipe": RECIPE, "steps": 60, "schedule": SCHEDULE, "quiet": True}
+    return pacer.train(**{**defaults, **changes})
 
 
 @pytest.fixture(autouse=True)
@@ -70,3 +76,87 @@ def test_overrides_and_several_environments():
     assert agent.recipe.discount == 0.5
     config = pacer.Run("here").config
     assert (config.envs, config.schedule.updates, config.schedule.block) == (2, 1, SCHEDULE.block)
+
+
+@pytest.mark.parametrize(
+    "env, message",
+    [
+        (Drift(), r"env is an environment: expected its id, or a function"),
+        (gymnasium.make_vec("Pendulum-v1", 2), "env is an environment"),
+        (None, "env is None: expected an environment's id, or a function"),
+        (lambda: gymnasium.make_vec("Pendulum-v1", 2), "makes a vector of environments: make one, and .* envs=2"),
+        (lambda: 3, "makes a int: expected an environment of Gymnasium"),
+    ],
+)
+def test_what_is_no_function_that_makes_one_environment_is_refused(env, message):
+    with pytest.raises(pacer.PacerError, match=message):
+        train(env=env, run_dir="here")
+
+
+def test_a_function_needs_a_name_or_a_folder(tmp_path):
+    with pytest.raises(pacer.PacerError, match=r"give the run a name=..., or a folder, run_dir=..."):
+        train(env=lambda: Drift())
+    assert list(tmp_path.iterdir()) == []
+
+
+def windy(strength):
+    return TransformReward(Drift(), lambda reward: reward - strength)
+
+
+def test_another_function_does_not_get_the_agent_of_the_first():
+    train(env=lambda: windy(1), run_dir="here", steps=10)
+    with pytest.raises(pacer.PacerError, match=r"another configuration; it differs in source"):
+        train(env=lambda: windy(2), run_dir="here", steps=10)
+
+
+def test_a_finished_run_says_that_nothing_was_trained(capsys):
+    train(env=lambda: windy(1), run_dir="here", steps=10)
+    assert capsys.readouterr().err == ""
+    train(env=lambda: windy(1), run_dir="here", steps=10)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("pacer: already finished, nothing trained: here holds the whole run of 10 steps")
+
+
+def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_a_usable_run():
+    with pytest.raises(KeyboardInterrupt, match="the same call continues the run in here"):
+        train(run_dir="here", observers=[once(30, lambda: send(signal.SIGINT))])
+    assert (pacer.Run("here").status, pacer.load("here").recipe) == ("stopped", RECIPE)
+    with pytest.raises(SystemExit) as ended:
+        train(run_dir="here", observers=[once(40, lambda: send(signal.SIGTERM))])
+    assert ended.value.code == 143
+    train(run_dir="here")
+    assert pacer.Run("here").status == "finished"
+
+
+def test_a_run_may_start_from_the_agent_of_another():
+    first = train(run_dir="first")
+    second = train(run_dir="second", recipe=None, start_from="first", steps=10)  # no update yet
+    observations = np.random.default_rng(0).normal(size=(5, 3))
+    assert second.recipe == first.recipe
+    seen, expected = (agent.policy.network for agent in (second, first))
+    assert all(map(np.array_equal, jax.tree.leaves(seen), jax.tree.leaves(expected)))
+    actions = [agent.predict(observations, deterministic=True)[0] for agent in (second, first)]
+    np.testing.assert_allclose(*actions, atol=1e-2)  # observations are still seen as they were
+    config = pacer.Run("second").config
+    assert (config.start_from, config.schedule.warm_up) == (first.digest(), SCHEDULE.warm_up)
+    with pytest.raises(pacer.PacerError, match=r"it differs in .*start_from"):
+        train(run_dir="second", start_from=second, steps=20)
+    with pytest.raises(
+        pacer.PacerError, match=r"the agent to start from was trained in Space\(observation=3, action=2\)"
+    ):
+        train(env="Pendulum-v1", start_from=first)
+
+
+def test_an_agent_is_judged_in_the_environment_that_is_named():
+    agent = train(run_dir="here", steps=10)
+    told = pacer.evaluate("here", Drift, episodes=3)
+    assert [(e.mode, e.episode) for e in told.episodes] == [(m, n) for m in ("greedy", "sampled") for n in range(3)]
+    assert pacer.evaluate(agent, Drift, episodes=3) == told
+    assert told.returns("greedy").mean() == pytest.approx(told.mean("greedy"))
+    with pytest.raises(pacer.PacerError, match=r"name its environment with --env \(env= in Python\)"):
+        pacer.evaluate("here")
+    with pytest.raises(pacer.PacerError, match="does not belong to a run"):
+        pacer.evaluate(agent)
+    with pytest.raises(pacer.PacerError, match="an agent alone is recorded into a file"):
+        pacer.record(agent, Drift)

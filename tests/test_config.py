@@ -9,6 +9,7 @@ import pytest
 import pacer
 from pacer.config import Schedule, default_folder, resolve
 from pacer.errors import PacerError
+from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.critics.quantile import Quantile
 from pacer.pieces.encouragers.weights import MovingDual
 from pacer.pieces.risks import CVaR
@@ -131,6 +132,41 @@ def test_numbers_may_be_numpys_or_written_as_floats():
         "a": 2.0,
         "b": [1, 2],
     }
+
+
+def test_values_in_pieces_are_made_what_their_fields_declare():
+    body = MLP([32, np.int64(16)])
+    own = replace(
+        SAC, actor=replace(SAC.actor, body=body), batch=np.int64(64), discount=np.float64(0.5), policy_delay=2.0
+    )
+    recipe = resolve("Hopper-v4", own).recipe
+    assert (recipe.actor.body.hidden, recipe.batch, recipe.discount, recipe.policy_delay) == ((32, 16), 64, 0.5, 2)
+    assert type(recipe.batch) is type(recipe.policy_delay) is type(recipe.actor.body.hidden[1]) is int
+    assert hash(recipe) == hash(replace(own, actor=replace(SAC.actor, body=MLP((32, 16))), batch=64, policy_delay=2))
+    assert resolve("Hopper-v4", risk=CVaR(np.float64(0.25))).recipe.risk == CVaR(0.25)
+    with pytest.raises(PacerError, match=r"recipe\.batch is 64\.5: expected a whole number"):
+        resolve("Hopper-v4", replace(SAC, batch=64.5))
+    with pytest.raises(PacerError, match=r"recipe\.actor\.body\.hidden\[1\] is 1\.5: expected"):
+        resolve("Hopper-v4", replace(SAC, actor=replace(SAC.actor, body=MLP((32, 1.5)))))
+
+
+def test_a_schedule_takes_whole_numbers_however_they_are_written():
+    schedule = Schedule(warm_up=1e2, block=np.int64(25))
+    assert (schedule, type(schedule.warm_up), type(schedule.block)) == (Schedule(warm_up=100, block=25), int, int)
+    with pytest.raises(PacerError, match=r"warm_up is 1\.5: expected a whole number"):
+        Schedule(warm_up=1.5)
+
+
+def test_what_only_watches_a_run_is_not_in_its_label():
+    often = {"schedule.evaluate_every": 1_000, "schedule.log_every": 500, "schedule.keep_replay": False}
+    assert resolve("Hopper-v4", overrides=often).label == "pacer-m-adaptive"
+    assert resolve("Hopper-v4", overrides=often | {"schedule.updates": 25}).label == "pacer-m-adaptive-updates_25"
+
+
+def test_wrappers_and_the_agent_to_start_from_are_in_the_label():
+    config = resolve("Hopper-v4", wrappers=["a.b:Slow", "c:Calm"], start_from="0123456789abcdef")
+    assert config.label == "pacer-m-adaptive-in_SlowxCalm-from_01234567"
+    assert (config.wrappers, config.schedule.warm_up) == (("a.b:Slow", "c:Calm"), 0)
 
 
 @pytest.mark.parametrize(

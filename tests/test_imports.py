@@ -16,6 +16,7 @@ HEART = ("pieces", "recipes", "learner")
 ALLOWED = {
     "errors": (),
     "runtime": (),
+    "imports": ("errors",),
     "pieces": ("pieces", "errors"),
     "recipes": ("pieces",),
     "learner": ("pieces",),
@@ -29,10 +30,10 @@ ALLOWED = {
     "observers": ("observers", "runs", "config", "errors"),
     "training": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "runtime", "errors"),
     "reports": ("reports", "runs", "errors"),
-    "api": ("training", *HEART, "agent", "config", "observers", "envs", "errors"),
+    "api": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "errors"),
     "experiments": (
         *("experiments", "api", "training", *HEART, "agent", "config", "overrides", "observers", "runs", "envs"),
-        *("runtime", "errors"),
+        *("imports", "runtime", "errors"),
     ),
 }
 TOP = {"__init__", "__main__", "cli", "commands"}

@@ -13,7 +13,7 @@ from pacer.runtime import use_one_thread
 
 if TYPE_CHECKING:
     from pacer.agent import Agent
-    from pacer.api import load, train
+    from pacer.api import evaluate, load, record, train
     from pacer.config import Config, Schedule, resolve
     from pacer.pieces.recipe import Recipe
     from pacer.recipes import RECIPES
@@ -28,7 +28,9 @@ __all__ = [
     "Recipe",
     "Run",
     "Schedule",
+    "evaluate",
     "load",
+    "record",
     "resolve",
     "train",
     "use_one_thread",
@@ -41,7 +43,9 @@ _HOMES = {
     "Recipe": "pieces.recipe",
     "Run": "runs.reader",
     "Schedule": "config",
+    "evaluate": "api",
     "load": "api",
+    "record": "api",
     "resolve": "config",
     "train": "api",
 }

@@ -1,5 +1,6 @@
 """A trained agent: acts, tells the returns it expects, and lives in a folder of two files."""
 
+import hashlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -65,6 +66,31 @@ class Agent:
         action = self.policy.greedy(obs) if deterministic else self.policy.sampled(obs, self._rng)
         return to_box(action, self.low, self.high), state
 
+    def sample_actions(self, observation: ArrayLike, count: int) -> Array:
+        """`count` actions of the policy in the environment's own bounds: (count, action size), or for a batch of
+        observations (count, batch, action size)."""
+        obs = self._check(observation)
+        if not isinstance(count, int | np.integer) or count < 1:
+            raise PacerError(f"count is {count!r}: expected a whole number from 1")
+        many = np.broadcast_to(obs, (int(count), *obs.shape))
+        return to_box(self.policy.sampled(many, self._rng), self.low, self.high)
+
+    def summary(self) -> str:
+        """What the agent is, in a few lines."""
+        sizes = {part: _parameters(getattr(self.networks, part)) for part in ("actor", "critic")}
+        bounds = f"from {_list(self.low)} to {_list(self.high)}"
+        return "\n".join(
+            [
+                f"{self.space.observation} observations, {self.space.action} actions {bounds}",
+                *(f"{part}: {getattr(self.recipe, part)}, {size:,} parameters" for part, size in sizes.items()),
+                *(f"{part}: {getattr(self.recipe, part)}" for part in ("encourager", "weight", "risk", "utility")),
+            ]
+        )
+
+    def __repr__(self) -> str:
+        pieces = ", ".join(type(piece).__name__ for piece in (self.recipe.actor, self.recipe.critic, self.recipe.risk))
+        return f"Agent({pieces}; {self.space.observation} observations, {self.space.action} actions)"
+
     def returns(self, observation: ArrayLike, action: ArrayLike, seed: int = 0) -> Returns:
         """Distribution of the return that the critic expects, pessimistic over its members: atoms, lowest first."""
         obs = self.scaling.normalise(np.atleast_2d(self._check(observation)), np)
@@ -74,6 +100,13 @@ class Agent:
         order = value.argsort(-1)  # learned quantiles may cross
         mass = np.take_along_axis(np.broadcast_to(mass, value.shape), order, -1)
         return Returns(np.take_along_axis(value, order, -1), np.asarray(midpoints(mass)), mass)
+
+    def digest(self) -> str:
+        """Characters that tell this agent from any other."""
+        content = hashlib.sha256(repr(self.recipe).encode())
+        for name, array in to_arrays((self.networks, self.scaling)).items():
+            content.update(name.encode() + array.tobytes())
+        return content.hexdigest()[:16]
 
     def save(self, folder: str | Path) -> None:
         """Each file is replaced at once; in a run the second never changes, so that they always fit together."""
@@ -110,6 +143,15 @@ class Agent:
             index = tuple(int(i) for i in np.argwhere(~np.isfinite(obs))[0])
             raise PacerError(f"observation with {obs[index]} at index {index}: expected finite numbers")
         return obs
+
+
+def _parameters(network: Network) -> int:
+    return sum(np.size(leaf) for leaf in jax.tree.leaves(network.params))
+
+
+def _list(bound: Floats) -> str:
+    """One number where all are the same."""
+    return f"{bound[0]:g}" if (bound == bound[0]).all() else f"{bound.tolist()}"
 
 
 def _template(recipe: Recipe, space: Space) -> Any:

@@ -1,26 +1,40 @@
-"""The library's front door: `pacer.train` and `pacer.load`."""
+"""The library's front door: `pacer.train`, `pacer.load`, `pacer.evaluate` and `pacer.record`."""
 
-from collections.abc import Mapping, Sequence
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import gymnasium
+
 from pacer.agent import Agent
 from pacer.config import DEFAULT_RECIPE, Schedule, default_folder, resolve
+from pacer.envs.identity import identity
 from pacer.envs.make import maker
+from pacer.envs.video import choose_opengl, write_video
 from pacer.errors import PacerError
-from pacer.observers import Observer
+from pacer.observers import Evaluated, Observer
+from pacer.observers.display import Display
+from pacer.observers.events import Mode
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.risks import Risk
 from pacer.pieces.utilities import Utility
+from pacer.runs.reader import NoRun, Run
+from pacer.training import evaluate as judging
 from pacer.training.execute import execute
+from pacer.training.film import Take, film, scored
 from pacer.training.stopping import Stopped
-from pacer.training.world import MakeEnvironment
+from pacer.training.world import LONGEST, MakeEnvironment, World
+
+INTERRUPTED = 128 + signal.SIGINT
 
 
 def train(
     env: str | MakeEnvironment,
-    recipe: str | Recipe = DEFAULT_RECIPE,
+    recipe: str | Recipe | None = None,
     steps: float = 100_000,
     seed: int = 0,
     *,
@@ -29,24 +43,30 @@ def train(
     utility: str | Utility | None = None,
     run_dir: str | Path | None = None,
     env_kwargs: Mapping[str, Any] | None = None,
+    wrappers: Sequence[str] = (),
     envs: int = 1,
     env_workers: int = 0,
     step_timeout: float | None = None,
     schedule: Schedule | None = None,
     overrides: Mapping[str, Any] | None = None,
     name: str | None = None,
+    start_from: str | Path | Agent | None = None,
     observers: Sequence[Observer] = (),
+    quiet: bool = False,
 ) -> Agent:
     """Train on an environment, given by its id or by a function that makes it, and return the agent.
 
     `pacer.config.resolve` tells how the arguments become a configuration. The run lives in `run_dir` (by default
-    under runs/); calling again continues or extends it. A call of the environment that takes longer than `step_timeout`
-    seconds ends the run, at what it last saved.
+    under runs/); calling again continues or extends it. `start_from` is an agent, or the folder of one, whose networks
+    the run begins with, and whose recipe it has unless another is named. Ctrl-C ends the run after the current block,
+    with a checkpoint, as a KeyboardInterrupt. A call of the environment that takes longer than `step_timeout` seconds
+    ends the run, at what it last saved.
     """
-    environment = env if isinstance(env, str) else f"function:{getattr(env, '__qualname__', type(env).__name__)}"
+    _check_environment(env, name is not None or run_dir is not None)
+    start = load(start_from) if isinstance(start_from, str | Path) else start_from
     config = resolve(
-        environment,
-        recipe,
+        env if isinstance(env, str) else f"function:{getattr(env, '__qualname__', type(env).__name__)}",
+        recipe if recipe is not None else start.recipe if start else DEFAULT_RECIPE,
         steps=steps,
         seed=seed,
         size=size,
@@ -57,15 +77,21 @@ def train(
         overrides=overrides,
         schedule=schedule,
         name=name,
+        wrappers=wrappers,
+        source="" if isinstance(env, str) else identity(env),
+        start_from=start.digest() if start else "",
     )
     folder = Path(run_dir) if run_dir is not None else default_folder(config)
     options = config.environment_options
-    make = maker(config.environment, options) if isinstance(env, str) else partial(env, **options)
+    make = partial(env, **options) if callable(env) else maker(config.environment, options, wrappers=wrappers)
     try:
-        execute(config, folder, make, observers, env_workers, step_timeout)
+        with Display(config, quiet) as display:
+            execute(config, folder, make, [display, *observers], env_workers, step_timeout, start)
     except Stopped as stop:
-        if stop.exit_code:  # a signal's; where an observer asked for the end, the agent is wanted
-            raise
+        if stop.exit_code == INTERRUPTED:
+            raise KeyboardInterrupt(f"the same call continues the run in {folder}") from None
+        if stop.exit_code:  # another signal's; where an observer asked for the end, the agent is wanted
+            raise SystemExit(stop.exit_code) from None
     return load(folder)
 
 
@@ -77,3 +103,117 @@ def load(run: str | Path) -> Agent:
     if not (folder / "agent.json").exists():
         raise PacerError(f"{folder} holds no agent: expected a run folder, or an agent folder of one")
     return Agent.load(folder)
+
+
+def evaluate(
+    run: str | Path | Agent,
+    env: str | MakeEnvironment | None = None,
+    *,
+    episodes: int = 10,
+    seed: int = 1_000,
+    env_kwargs: Mapping[str, Any] | None = None,
+    wrappers: Sequence[str] | None = None,
+) -> Evaluated:
+    """Whole new episodes of an agent on raw rewards, greedy and sampled; `seed` decides their starts.
+
+    The agent is one, or that of a folder, whose run knows its environment; another is named by `env`.
+    """
+    if episodes < 1:
+        raise PacerError(f"episodes is {episodes}: expected at least 1")
+    if seed < 0:
+        raise PacerError(f"seed is {seed}: expected a whole number, 0 or more")
+    agent = run if isinstance(run, Agent) else load(run)
+    with _world(run, agent, env, env_kwargs, wrappers) as world:
+        return Evaluated(0, judging.evaluate(world, agent.policy, episodes, seed, 0, agent.recipe.discount))
+
+
+def record(
+    run: str | Path | Agent,
+    env: str | MakeEnvironment | None = None,
+    *,
+    output: str | Path | None = None,
+    episodes: int = 1,
+    longest: int = 1_000,
+    seed: int = 1_000,
+    sampled: bool = False,
+    step: int | None = None,
+    episode: int = 0,
+    env_kwargs: Mapping[str, Any] | None = None,
+    wrappers: Sequence[str] | None = None,
+    say: Callable[[str], object] = lambda text: None,
+) -> Path:
+    """An MP4 of an agent's episodes, as in `evaluate`; returns the file, video.mp4 in the run by default.
+
+    With `step` it is the very episode that the run scored after so many steps, of the number `episode`. A function
+    `env` makes an environment that draws: `lambda: gymnasium.make(..., render_mode="rgb_array")`.
+    """
+    if episodes < 1 or not 1 <= longest <= LONGEST:
+        raise PacerError(f"{episodes} episodes of {longest} steps: expected 1 or more, 1 to {LONGEST}")
+    if isinstance(run, Agent) and (output is None or step is not None):
+        raise PacerError("an agent alone is recorded into a file: expected output, and no step, which is a run's")
+    mode: Mode = "sampled" if sampled else "greedy"
+    agent = run if isinstance(run, Agent) else load(run) if step is None else Run(run).agent(step)
+    takes = [Take(number, seed, 0, longest) for number in range(episodes)]
+    if step is not None and not isinstance(run, Agent):
+        takes = [scored(Run(run), step, mode, episode)]
+    choose_opengl()
+    with _world(run, agent, env, env_kwargs, wrappers, render_mode="rgb_array") as world:
+        frames = chain.from_iterable(film(world, agent.policy, mode, take, say) for take in takes)
+        path = Path(output) if output is not None else Path(str(run)) / "video.mp4"
+        return write_video(path, frames, world.env.metadata.get("render_fps", 30))
+
+
+@contextmanager
+def _world(
+    run: str | Path | Agent,
+    agent: Agent,
+    env: str | MakeEnvironment | None,
+    options: Mapping[str, Any] | None,
+    wrappers: Sequence[str] | None,
+    render_mode: str | None = None,
+) -> Iterator[World]:
+    world = _open(run, env, options, wrappers, render_mode)
+    try:
+        if world.space != agent.space:
+            raise PacerError(f"{world.name} has {world.space}, and the agent was trained on {agent.space}")
+        yield world
+    finally:
+        world.close()
+
+
+def _open(
+    run: str | Path | Agent,
+    env: str | MakeEnvironment | None,
+    options: Mapping[str, Any] | None,
+    wrappers: Sequence[str] | None,
+    render_mode: str | None,
+) -> World:
+    """The world to play in: the run's, unless another is named; an agent without a run needs one named."""
+    if env is not None:
+        _check_environment(env)
+    try:
+        if isinstance(run, Agent):
+            raise NoRun("an agent alone")
+        return Run(run).world(env, options, render_mode, wrappers)
+    except NoRun as error:
+        if env is None:
+            message = f"{run} does not belong to a run: name the environment with --env (env= in Python)"
+            raise PacerError(message) from error
+    if isinstance(env, str):
+        return World(maker(env, options or {}, render_mode, wrappers or ()), env)
+    return World(partial(env, **(options or {})), getattr(env, "__qualname__", "the environment"))
+
+
+def _check_environment(env: Any, named: bool = True) -> None:
+    """An id, or a function; one that trains must be told apart from others."""
+    if isinstance(env, gymnasium.Env) or hasattr(env, "num_envs"):
+        raise PacerError(
+            "env is an environment: expected its id, or a function that makes one, such as "
+            "lambda: gymnasium.make(...), since several are needed"
+        )
+    if not isinstance(env, str) and not callable(env):
+        raise PacerError(f"env is {env!r}: expected an environment's id, or a function that makes one")
+    if callable(env) and not named:
+        raise PacerError(
+            "env is a function, whose runs would all be called alike: give the run a name=..., or a folder, run_dir=..."
+        )

@@ -7,6 +7,7 @@ import sys
 from importlib import import_module
 
 from pacer.errors import PacerError
+from pacer.imports import imported, search_here
 from pacer.runtime import keep_compiled_blocks, use_one_thread
 
 
@@ -14,10 +15,11 @@ def run(command: str, arguments: list[str]) -> None:
     """Run one command; ends the process where it fails or is stopped."""
     use_one_thread()  # before the import of JAX, hence of the command
     keep_compiled_blocks()
+    search_here()
     from pacer.training.stopping import Stopped
 
     try:
-        import_module(f"pacer.commands.{command}").main(arguments)
+        import_module(f"pacer.commands.{command}").main(_without_imports(arguments))
     except (PacerError, OSError) as error:  # OSError: a full disk, a folder that went away
         sys.exit(f"pacer: {error}")
     except Stopped as stop:
@@ -25,3 +27,18 @@ def run(command: str, arguments: list[str]) -> None:
         sys.exit(stop.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _without_imports(arguments: list[str]) -> list[str]:
+    """The words without every `--import MODULE`, which is done: pieces and environments of the user's own."""
+    others: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        option, equals, source = word.partition("=")
+        if option != "--import":
+            others.append(word)
+        elif source := source if equals else next(words, ""):
+            imported(source)
+        else:
+            raise PacerError("--import: expected a module, or the path of a .py file")
+    return others

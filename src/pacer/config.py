@@ -1,14 +1,14 @@
 """The configuration of a run, and how it is made of what a user asks for."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from pacer.errors import PacerError, near
 from pacer.names import digest, label, safe
-from pacer.overrides import changed, differences, plain, whole
+from pacer.overrides import changed, differences, plain, tidied, whole
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.risks import Risk
 from pacer.pieces.utilities import Utility
@@ -17,6 +17,8 @@ from pacer.recipes import RECIPES
 from pacer.runs.codec import encode
 
 DEFAULT_RECIPE = "pacer-m-adaptive"
+# Fields of a schedule that change what is written of a run, not what it learns: they are not in its label.
+WATCHING = ("evaluate_every", "evaluation_episodes", "checkpoint_every", "log_every", "keep_replay")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Schedule:
     """Whether a finished run keeps its replay on disk, so that it can be extended."""
 
     def __post_init__(self) -> None:
+        for name in (f.name for f in fields(self) if f.name != "keep_replay"):
+            object.__setattr__(self, name, whole(getattr(self, name), name))  # 1e3 is a whole number
         for name in ("block", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "log_every"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} is {getattr(self, name)}: expected a whole number above 0")
@@ -71,6 +75,12 @@ class Config:
     envs: int = 1
     """Environments that are stepped in turn; together they make the steps."""
     schedule: Schedule = Schedule()
+    wrappers: tuple[str, ...] = ()
+    """Wrappers around the environment, innermost first, as module:Class."""
+    source: str = ""
+    """A digest of the function that makes the environment; nothing where that goes by its id."""
+    start_from: str = ""
+    """A digest of the agent whose networks the run began with; nothing where they were new."""
 
     def __post_init__(self) -> None:
         if self.steps <= 0 or self.steps % self.schedule.block:
@@ -105,25 +115,33 @@ def resolve(
     overrides: Mapping[str, Any] | None = None,
     schedule: Schedule | None = None,
     name: str | None = None,
+    wrappers: Sequence[str] = (),
+    source: str = "",
+    start_from: str = "",
 ) -> Config:
     """The configuration that a user asks for. Pure: the command line and `pacer.train` both come here.
 
     Size and task fill what the recipe and the schedule leave at their defaults, also in pieces that are given by name
     (`risk="cvar:0.25"`, `{"recipe.weight": "Fixed:0.1"}`). Other overrides, such as `{"recipe.critic.levels": 64}`,
-    have the last word. Steps are rounded up to whole blocks, since learning happens at their ends.
+    have the last word. Steps are rounded up to whole blocks, since learning happens at their ends. A run that starts
+    from an agent takes no random steps first, unless they are asked for.
     """
     env = env.removeprefix("pacer:")  # our own environments are known without an import
     origin, started = _named(recipe)
     sized = _size(size)
     shaping = {"recipe.risk": risk, "recipe.utility": utility}
     changes = {key: piece for key, piece in shaping.items() if piece is not None} | dict(overrides or {})
+    sized = replace(sized, warm_up=0) if start_from else sized
     base = _suited(_Choices(started, Schedule()), sized, env)
     given = replace(base, schedule=schedule) if schedule else base
     chosen = _suited(changed(given, changes), sized, env)
     chosen = changed(chosen, {key: value for key, value in changes.items() if not isinstance(value, str)})
     block, options = chosen.schedule.block, _options(env_kwargs or {})
     told = {key.partition(".")[2]: value for key, value in differences(base, chosen).items()}
+    told = {key: value for key, value in told.items() if key not in WATCHING}
     told |= {f"env.{key}": value for key, value in options.items()} | ({"envs": envs} if envs != 1 else {})
+    told |= {"in": [wrapper.rpartition(":")[2] for wrapper in wrappers]} if wrappers else {}
+    told |= {"from": start_from[:8]} if start_from else {}
     title = "-".join([_checked(name) if name else origin, *([size] if size != "small" else [])])
     try:
         return Config(
@@ -135,6 +153,9 @@ def resolve(
             steps=-(-whole(steps, "steps", 1) // block) * block,
             envs=whole(envs, "envs", 1),
             schedule=chosen.schedule,
+            wrappers=tuple(wrappers),
+            source=source,
+            start_from=start_from,
         )
     except ValueError as error:
         raise PacerError(str(error)) from error
@@ -149,6 +170,7 @@ def default_folder(config: Config) -> Path:
 def _named(recipe: str | Recipe) -> tuple[str, Recipe]:
     """A recipe and its name; one of the user's own is called after its content."""
     if isinstance(recipe, Recipe):
+        recipe = tidied(recipe, "recipe")
         known = (name for name, (_, listed) in RECIPES.items() if listed == recipe)
         return next(known, f"custom-{digest(encode(recipe, Recipe))}"), recipe
     if not isinstance(recipe, str):

@@ -41,10 +41,22 @@ def _fitting(value: Any, hint: Any, where: str) -> Any:
     """The value as its field declares it: a list as a tuple, an integer as a float, a piece by its name."""
     if isinstance(hint, type) and hint not in (str, int, float, bool):  # a family of pieces
         if is_dataclass(value) and isinstance(value, hint):
-            return value
+            return tidied(value, where)
         if isinstance(value, str):
             return parse_piece(value, hint)
     return decode(whole(value, where) if hint is int else plain(value), hint, where)
+
+
+def tidied(piece: T, where: str) -> T:
+    """A piece whose values, and those of the pieces in it, are what its fields declare, such as tuples for lists."""
+    hints = get_type_hints(type(piece))
+
+    def tidy(name: str, value: Any) -> Any:
+        here = f"{where}.{name}"
+        return tidied(value, here) if is_dataclass(value) else _fitting(value, hints[name], here)
+
+    values = {f.name: getattr(piece, f.name) for f in fields(piece)}  # type: ignore[arg-type]
+    return replace(piece, **{name: tidy(name, value) for name, value in values.items()})  # type: ignore[type-var]
 
 
 def plain(value: Any) -> Any:

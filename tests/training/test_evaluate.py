@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from pacer.errors import PacerError
-from pacer.training import evaluate as module
 from pacer.training import seeds
 from pacer.training.evaluate import evaluate, play_episode
 from pacer.training.world import World
@@ -78,9 +77,10 @@ def test_an_episode_that_was_judged_can_be_played_again():
         assert [step.ended for step in steps] == [False] * (judged.length - 1) + [True]
 
 
-def test_an_episode_without_an_end_is_cut(monkeypatch):
-    monkeypatch.setattr(module, "LONGEST", 40)
+def test_an_episode_without_an_end_is_cut():
     world = World(Drift, "Own-v0")
+    assert (world.limited, world.longest) == (False, 1_000)
+    world.longest = 40
     step = world.env.step
     world.env.step = lambda action: (*step(action)[:2], False, False, {})
     assert {e.length for e in judge(world)} == {40}

@@ -8,15 +8,11 @@ from typing import Annotated
 import numpy as np
 import tyro
 
-from pacer.agent import Agent
-from pacer.api import load
-from pacer.envs.make import maker, parse_options
-from pacer.errors import PacerError
+from pacer.api import evaluate
+from pacer.envs.make import parse_options
 from pacer.observers.events import Episode
 from pacer.reports.statistics import cvar
-from pacer.runs.reader import NoRun, Run
-from pacer.training.evaluate import MODES, evaluate
-from pacer.training.world import World
+from pacer.training.evaluate import MODES
 
 QUANTILES = (0.1, 0.5, 0.9)
 TAIL = 0.1  # of CVaR: the mean of this share of the episodes, the worst
@@ -35,21 +31,22 @@ class Arguments:
     """Another environment than the run's."""
     env_kwargs: str | None = None
     """Its options, as JSON."""
+    wrapper: tuple[str, ...] = ()
+    """Its wrappers, as module:Class."""
 
 
 def main(arguments: list[str]) -> None:
     chosen = tyro.cli(Arguments, args=arguments, prog="pacer evaluate")
-    if chosen.episodes < 1:
-        raise PacerError(f"episodes is {chosen.episodes}: expected at least 1")
-    if chosen.seed < 0:
-        raise PacerError(f"seed is {chosen.seed}: expected a whole number, 0 or more")
-    agent = load(chosen.run)
-    world = world_for(agent, chosen.run, chosen.env, chosen.env_kwargs)
-    discount = agent.recipe.discount
-    try:
-        played = {m: evaluate(world, agent.policy, chosen.episodes, chosen.seed, 0, discount, [m]) for m in MODES}
-    finally:
-        world.close()
+    options = None if chosen.env_kwargs is None else parse_options(chosen.env_kwargs)
+    told = evaluate(
+        chosen.run,
+        chosen.env,
+        episodes=chosen.episodes,
+        seed=chosen.seed,
+        env_kwargs=options,
+        wrappers=chosen.wrapper or None,
+    )
+    played = {mode: [e for e in told.episodes if e.mode == mode] for mode in MODES}
     print(table(f"returns of {chosen.episodes} episodes", {mode: figures(of) for mode, of in played.items()}))
     print(table("\nmeans of the rest", {mode: means(of) for mode, of in played.items()}))
 
@@ -83,19 +80,3 @@ def means(episodes: Sequence[Episode]) -> dict[str, float]:
     """Mean length and discounted return, and means of what the environment measures."""
     rows = [{"length": e.length, "discounted": e.discounted, **e.measures} for e in episodes]
     return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
-
-
-def world_for(
-    agent: Agent, path: Path, env: str | None, env_kwargs: str | None, render_mode: str | None = None
-) -> World:
-    """The world to play in: the run's, unless another is named; an agent without a run needs one named."""
-    options = None if env_kwargs is None else parse_options(env_kwargs)
-    try:
-        world = Run(path).world(env, options, render_mode)
-    except NoRun as error:
-        if env is None:
-            raise PacerError(f"{path} does not belong to a run: name the environment with --env") from error
-        world = World(maker(env, options or {}, render_mode), env)
-    if world.space != agent.space:
-        raise PacerError(f"{world.name} has {world.space}, and the agent was trained on {agent.space}")
-    return world

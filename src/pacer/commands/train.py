@@ -8,8 +8,11 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+from pacer.agent import Agent
+from pacer.api import load
 from pacer.config import DEFAULT_RECIPE, Config, Schedule, default_folder, resolve
 from pacer.envs.make import maker, parse_options
+from pacer.imports import fetched
 from pacer.observers.display import Display
 from pacer.observers.tracking import Tool, tracker
 from pacer.overrides import differences
@@ -42,12 +45,16 @@ class Arguments:
     """Where the run lives; runs/ENV/LABEL/seedN by default, the label telling recipe and overrides."""
     env_kwargs: str = "{}"
     """Options of the environment, as JSON."""
+    wrapper: tuple[str, ...] = ()
+    """Wrappers around it, innermost first, as module:Class, such as gymnasium.wrappers:FlattenObservation."""
     envs: int = 1
     """Environments that are stepped in turn; together they make the steps."""
     env_workers: int = 0
     """Processes that step them, for environments that are slow; 0 steps them in this one."""
     step_timeout: float | None = None
     """Seconds that a call of the environment may take; one that takes longer ends the run, with what it had saved."""
+    start_from: Path | None = None
+    """A run, or an agent folder in one: begin with its networks, and with its recipe unless one is named."""
     track: Tool | None = None
     """Also tell the run's figures to TensorBoard (event files in its folder) or to Weights & Biases."""
     quiet: bool = False
@@ -58,11 +65,13 @@ class Arguments:
 def main(arguments: list[str]) -> None:
     config, chosen = parse(arguments)
     folder = chosen.run_dir or default_folder(config)
-    make = maker(config.environment, config.environment_options)
+    make = maker(config.environment, config.environment_options, wrappers=config.wrappers)
     told = [tracker(chosen.track, folder, config)] if chosen.track else []
+    start = load(chosen.start_from) if chosen.start_from else None
     with Display(config, chosen.quiet) as display:
-        execute(config, folder, make, [display, *told], chosen.env_workers, chosen.step_timeout)
+        execute(config, folder, make, [display, *told], chosen.env_workers, chosen.step_timeout, start)
     env = f" --env {config.environment}" if ":" in config.environment else ""
+    env += f" --wrapper {' '.join(config.wrappers)}" if config.wrappers else ""
     print(
         f"\nThe run is in {folder}. Next:\n"
         f"  pacer evaluate {folder}{env}   # judge the policy again, on new episodes\n"
@@ -78,19 +87,31 @@ def parse(arguments: list[str]) -> tuple[Config, Arguments]:
     The help shows the values that recipe, size and task imply, so these are looked for first; what the whole line
     then says otherwise are overrides.
     """
-    recipe = DEFAULT_RECIPE
+    typed = ""
     if arguments and not arguments[0].startswith("-"):
-        recipe, *arguments = arguments
+        typed, *arguments = arguments
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--env", default="")
     first.add_argument("--size", default="small")
     first.add_argument("--risk")
     first.add_argument("--utility")
+    first.add_argument("--start-from", "--start_from", dest="start_from")
     known, _ = first.parse_known_args(arguments)
     pieces, arguments = _pieces(arguments)
-    base = resolve(known.env, recipe, size=known.size, risk=known.risk, utility=known.utility, overrides=pieces)
-    default = Arguments(env=known.env or tyro.MISSING, recipe=base.recipe, schedule=base.schedule)
-    chosen = tyro.cli(Arguments, default=default, args=arguments, prog=f"pacer train {recipe}")
+    start = load(known.start_from) if known.start_from else None
+    recipe, name = _recipe(typed, start)
+    digest = start.digest() if start else ""
+    base = resolve(
+        known.env,
+        recipe,
+        size=known.size,
+        risk=known.risk,
+        utility=known.utility,
+        overrides=pieces,
+        start_from=digest,
+    )
+    default = Arguments(env=known.env or tyro.MISSING, recipe=base.recipe, schedule=base.schedule, name=name)
+    chosen = tyro.cli(Arguments, default=default, args=arguments, prog=f"pacer train {typed}".rstrip())
     config = resolve(
         chosen.env,
         recipe,
@@ -103,8 +124,20 @@ def parse(arguments: list[str]) -> tuple[Config, Arguments]:
         envs=chosen.envs,
         overrides={**pieces, **differences(base, replace(base, recipe=chosen.recipe, schedule=chosen.schedule))},
         name=chosen.name,
+        wrappers=chosen.wrapper,
+        start_from=digest,
     )
     return config, chosen
+
+
+def _recipe(typed: str, start: Agent | None) -> tuple[str | Recipe, str | None]:
+    """The recipe that a word stands for, and the name of one of the user's own: file.py:NAME or module:NAME."""
+    if not typed:
+        return (start.recipe if start else DEFAULT_RECIPE), None
+    if ":" not in typed:
+        return typed, None
+    recipe: Recipe = fetched(typed, Recipe)
+    return recipe, typed.rpartition(":")[2]
 
 
 def _pieces(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:

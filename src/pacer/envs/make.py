@@ -2,9 +2,10 @@
 
 import json
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import gymnasium
@@ -12,16 +13,45 @@ import gymnasium
 from pacer.errors import EnvironmentFailed, PacerError, near, shown, trace_of
 
 
-def maker(name: str, options: Mapping[str, Any], render_mode: str | None = None) -> Callable[[], Any]:
-    """A function that makes the environment `name`; `module:Id-v0` imports the module first, as Gymnasium does."""
+def maker(
+    name: str, options: Mapping[str, Any], render_mode: str | None = None, wrappers: Sequence[str] = ()
+) -> Callable[[], Any]:
+    """A function that makes the environment `name` in its wrappers, the first of them innermost.
+
+    `module:Id-v0` imports the module first, as Gymnasium does; a wrapper is `module:Class`.
+    """
     if render_mode is not None:
         options = {**options, "render_mode": render_mode}
     if ":" not in name:
         _check_known(name)  # before anything is done for a name that does not exist
-    return partial(make, name, dict(options))  # which can be sent to another process
+    for wrapper in wrappers:
+        _wrapper(wrapper)
+    return partial(make, name, dict(options), tuple(wrappers))  # which can be sent to another process
 
 
-def make(name: str, options: Mapping[str, Any]) -> Any:
+def make(name: str, options: Mapping[str, Any], wrappers: Sequence[str] = ()) -> Any:
+    env = _bare(name, options)
+    for wrapper in wrappers:
+        try:
+            env = _wrapper(wrapper)(env)
+        except Exception as error:
+            raise PacerError(f"the wrapper {wrapper} could not be put around {name}: {error!r}") from error
+    return env
+
+
+def _wrapper(text: str) -> Callable[[Any], Any]:
+    """What `module:Class` names: anything that takes an environment and returns one."""
+    module, _, name = text.partition(":")
+    try:
+        found = getattr(import_module(module), name or "", None)
+    except ImportError as error:
+        raise PacerError(f"the wrapper {text!r} cannot be imported: {error}") from error
+    if not callable(found):
+        raise PacerError(f"wrapper {text!r}: expected module:Class, such as gymnasium.wrappers:FlattenObservation")
+    return found
+
+
+def _bare(name: str, options: Mapping[str, Any]) -> Any:
     try:
         with warnings.catch_warnings(), _mujoco_warnings():
             # The paper's tables are on v4: reminders that it is not the newest are noise here.
@@ -47,10 +77,19 @@ def _check_known(name: str) -> None:
 
 
 def _unknown(name: str) -> PacerError:
+    module, colon, short = name.rpartition(":")
+    own = {f"{module}:{known}" for known, spec in gymnasium.registry.items() if colon and _is_in(spec, module)}
     return PacerError(
-        f"unknown environment {name!r}.{near(name, gymnasium.registry)} "
+        f"unknown environment {name!r}.{near(name, own) or near(short, gymnasium.registry)} "
         "An environment of your own is named module:Id-v0, where importing the module registers it"
     )
+
+
+def _is_in(spec: Any, module: str) -> bool:
+    """Whether an environment's class is in a module, or in its package."""
+    entry = spec.entry_point
+    home = entry.partition(":")[0] if isinstance(entry, str) else getattr(entry, "__module__", "")
+    return str(home).partition(".")[0] == module.partition(".")[0]
 
 
 @contextmanager

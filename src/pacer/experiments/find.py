@@ -1,12 +1,11 @@
 """Experiments by name, or by the path of a file of the user's own."""
 
-import importlib.util
-import sys
 from importlib import import_module
 from pathlib import Path
 
 from pacer.errors import PacerError, near
 from pacer.experiments.experiment import Experiment
+from pacer.imports import imported
 
 CATALOGUE = Path(__file__).parent / "catalogue"
 
@@ -24,31 +23,13 @@ def is_file(source: str) -> bool:
 def find(source: str) -> Experiment:
     """The experiment of a name, or the `EXPERIMENT` of a Python file, which is run."""
     if is_file(source):
-        return _checked(getattr(_imported(Path(source)), "EXPERIMENT", None), source)
+        return _checked(getattr(imported(source), "EXPERIMENT", None), source)
     if source not in names():
         raise PacerError(
             f"unknown experiment {source!r}.{near(source, names())} They are {', '.join(names())}; "
             "one of your own is a Python file, given by its path"
         )
     return _checked(import_module(f"pacer.experiments.catalogue.{source}").EXPERIMENT, source)
-
-
-def _imported(file: Path) -> object:
-    """The file as a module; as for a script, its folder is where its imports are looked for."""
-    if not file.is_file():
-        raise PacerError(f"there is no file {file}: expected a Python file that defines EXPERIMENT")
-    path = file.resolve()
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    sys.path.insert(0, str(path.parent))
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # its dataclasses and environments are looked up there
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise PacerError(f"{file} could not be run: {error!r}") from error
-    return module
 
 
 def _checked(experiment: object, source: str) -> Experiment:

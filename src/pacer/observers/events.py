@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 Mode = Literal["greedy", "sampled"]
 
 
@@ -52,6 +55,10 @@ class Evaluated:
         """Mean return of the episodes of one mode; nan if there was none."""
         totals = [e.total for e in self.episodes if e.mode == mode]
         return sum(totals) / len(totals) if totals else float("nan")
+
+    def returns(self, mode: Mode) -> NDArray[np.float64]:
+        """Returns of the episodes of one mode."""
+        return np.array([e.total for e in self.episodes if e.mode == mode])
 
 
 @dataclass(frozen=True)

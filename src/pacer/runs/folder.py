@@ -19,6 +19,7 @@ from pacer.runs.codec import decode
 from pacer.runs.files import load_json, save_json, sync
 
 LOGS = ("progress.csv", "timings.csv", "evaluations.csv")
+CHOICES_OF_LATER = {"wrappers": [], "source": "", "start_from": ""}  # which a run of before did not have
 
 
 class RunFolder:
@@ -131,7 +132,7 @@ def load_settings(path: Path) -> dict[str, Any]:
     if not file.exists():
         raise PacerError(f"{path} is not a run folder: it has no config.json")
     settings: dict[str, Any] = decode(load_json(file).get("config"), Mapping[str, Any], f"config in {file}")
-    return settings
+    return {**CHOICES_OF_LATER, **settings}
 
 
 def verify_checkpoint(folder: Path) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Reading a run: what was asked, what came of it, its agents and its world. Nothing in the folder is changed."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -117,16 +117,24 @@ class Run:
         own: str = decode(self.settings.get("environment"), str, "environment")
         if env is None and ":" in own:
             # Such a name would have code imported, and nothing read from a file may do that.
-            raise PacerError(f"{self.path} was trained on {own}: name its environment with --env")
+            raise PacerError(f"{self.path} was trained on {own}: name its environment with --env (env= in Python)")
         if env not in (None, own):
             return str(env), {}
         return own, decode(self.settings.get("environment_options"), dict, "environment_options")
+
+    def wrappers(self) -> tuple[str, ...]:
+        """The wrappers around the run's environment: Gymnasium's own, since nothing else is imported for a file."""
+        own: tuple[str, ...] = decode(self.settings.get("wrappers"), tuple[str, ...], "wrappers")
+        if odd := [wrapper for wrapper in own if not wrapper.startswith("gymnasium.wrappers:")]:
+            raise PacerError(f"{self.path} was trained in {', '.join(odd)}: name its wrappers with --wrapper")
+        return own
 
     def world(
         self,
         env: str | Callable[..., Any] | None = None,
         options: Mapping[str, Any] | None = None,
         render_mode: str | None = None,
+        wrappers: Sequence[str] | None = None,
     ) -> "World":
         """A new world of the run's environment, or of another given by its id or by a function that makes it."""
         from pacer.envs.make import maker  # doors: who only reads files needs neither simulator nor networks
@@ -134,7 +142,10 @@ class Run:
 
         name, own = self.environment(str(self.settings.get("environment")) if callable(env) else env)
         given = own if options is None else options
-        return World(partial(env, **given) if callable(env) else maker(name, given, render_mode), name)
+        if callable(env):
+            return World(partial(env, **given), name)
+        inside = self.wrappers() if wrappers is None and name == self.settings.get("environment") else wrappers or ()
+        return World(maker(name, given, render_mode, inside), name)
 
     def _best_step(self) -> list[int]:
         """The step of the agent in `best`: the first with the highest mean of greedy returns."""

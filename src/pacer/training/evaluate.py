@@ -13,7 +13,6 @@ from pacer.training.world import Vector, World
 from pacer.training.worlds import InTurn
 
 MODES: tuple[Mode, ...] = ("greedy", "sampled")
-LONGEST = 10_000  # steps after which an episode without an end is cut
 
 
 def evaluate(
@@ -56,8 +55,8 @@ def play_episode(
 
 
 def play_once(world: World, start: int, name: str, choose: Choose) -> Iterator[Step]:
-    """One whole episode from the seed `start`."""
-    for played in play(Stage(InTurn([world])), range(LONGEST), lambda _: (start, name), choose):
+    """One whole episode from the seed `start`; one without an end is cut."""
+    for played in play(Stage(InTurn([world])), range(world.longest), lambda _: (start, name), choose):
         yield played
         if played.ended:
             return

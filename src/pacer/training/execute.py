@@ -5,8 +5,9 @@ from pathlib import Path
 
 import jax
 
+from pacer.agent import Agent
 from pacer.config import Config
-from pacer.observers import Observer
+from pacer.observers import Audience, Observer
 from pacer.runs.codec import encode
 from pacer.runs.folder import RunFolder
 from pacer.runtime import facts, has_one_thread
@@ -21,11 +22,18 @@ def execute(
     observers: Sequence[Observer] = (),
     env_workers: int = 0,
     step_timeout: float | None = None,
+    start: Agent | None = None,
 ) -> None:
-    """Train as configured, from where the folder's run stopped; a finished run is left as it is."""
+    """Train as configured, from where the folder's run stopped; a finished run is left as it is, which is said.
+
+    `start` is the agent that a new run begins with.
+    """
     folder = RunFolder(path, encode(config), config.steps, has_one_thread(), facts(jax.default_backend()))
     try:
-        if not folder.finished(config.steps):
-            run(config, folder, make, observers, env_workers, step_timeout)
+        if folder.finished(config.steps):
+            said = f"already finished, nothing trained: {path} holds the whole run of {config.steps:,} steps"
+            Audience(observers).warn(f"{said}. More steps extend it; another seed, name or folder begins anew")
+        else:
+            run(config, folder, make, observers, env_workers, step_timeout, start)
     finally:
         folder.close()

@@ -39,11 +39,13 @@ def run(
     observers: Sequence[Observer] = (),
     env_workers: int = 0,
     step_timeout: float | None = None,
+    start: Agent | None = None,
 ) -> None:
     """Train until `config.steps`, from the folder's checkpoint if it has one.
 
     `env_workers` processes step the environments, or this one does if there are none; the results are the same.
-    A call of an environment that takes longer than `step_timeout` seconds ends the run.
+    A call of an environment that takes longer than `step_timeout` seconds ends the run. A run without a checkpoint
+    begins with new networks, or with those of the agent `start`.
     """
     audience = Audience([CsvLog(folder, config), *observers])
     watch = Watch(step_timeout)
@@ -51,16 +53,16 @@ def run(
     with watch.on_duty(), suppress(Leave):  # where it was still making its worlds
         worlds = open_worlds(make, config.environment, config.envs, env_workers, watch, audience.warn)
         with worlds as (lanes, examination):
-            finished = train(Training(config, folder, lanes, examination, audience, watch))
+            finished = train(Training(config, folder, lanes, examination, audience, watch), start)
     if watch.late:
         raise watch.explain()
     if not finished:
         raise watch.asked or Stopped("an observer")
 
 
-def train(training: "Training") -> bool:
+def train(training: "Training", start: Agent | None) -> bool:
     """From the checkpoint to the end, or to where somebody asks for one; whether all is done."""
-    state = training.load()
+    state = training.load(start)
     try:
         try:
             state = training.begin(state)
@@ -94,6 +96,7 @@ class Training:
         self.folder, self.examination, self.audience, self.watch = folder, examination, audience, watch
         self.replay = Replay(self.space, self.schedule.replay_capacity, config.envs, self.schedule.block)
         self.collector = Collector(worlds, self.replay, config.seed, config.environment)
+        self._endless = False
         self._seconds = dict.fromkeys(ACTIVITIES, 0.0)
 
     @property
@@ -104,9 +107,9 @@ class Training:
     def done(self, state: RunState) -> bool:
         return bool(state.step >= self.config.steps and not state.evaluation_due)
 
-    def load(self) -> RunState:
+    def load(self, start: Agent | None = None) -> RunState:
         """The newest checkpoint's state, or the first; the folder's logs are cut to it."""
-        state, log_sizes = load_checkpoint(self.folder, initial_state(self.config, self.space), self.replay)
+        state, log_sizes = load_checkpoint(self.folder, initial_state(self.config, self.space, start), self.replay)
         changed = self.folder.begin(log_sizes)
         self.audience.tell(Started(int(state.step)))
         if changed:
@@ -140,6 +143,7 @@ class Training:
                 state, metrics = learn(self.config, state, self.replay)
         state = state._replace(evaluation_due=np.array(self._due(state, self.schedule.evaluate_every)))
         self._tell_progress(state, metrics)
+        self._tell_endless(int(state.lanes.steps.max()))
         if state.step in {self._snapshot(fraction) for fraction in SNAPSHOTS}:
             self._agent(state).save(self.folder.path / "snapshots" / str(state.step))
         if self._due(state, self.schedule.checkpoint_every) or self.watch.save_wanted:
@@ -156,6 +160,7 @@ class Training:
         with self._timed("evaluate"), self._keeping(state):
             episodes = evaluate(self.examination, agent.policy, count, seed, step, discount)
         told = Evaluated(step, episodes)
+        self._tell_endless(max(episode.length for episode in episodes))
         if told.mean("greedy") > state.best:
             state = state._replace(best=np.array(told.mean("greedy")))
             agent.save(self.folder.path / "best")
@@ -187,6 +192,16 @@ class Training:
         seconds, self._seconds = self._seconds, dict.fromkeys(ACTIVITIES, 0.0)
         episodes = int(state.lanes.episode.sum())
         self.audience.tell(Progress(int(state.step), episodes, state.train_return, metrics, seconds))
+
+    def _tell_endless(self, length: int) -> None:
+        """Once, where an episode is this long and nothing says that it will end."""
+        if length < self.examination.longest or self.examination.limited or self._endless:
+            return
+        self._endless = True
+        self.audience.warn(
+            f"an episode of {self.config.environment} has gone on for {length:,} steps, and it sets no time limit: "
+            f"evaluations are cut there. Register it with max_episode_steps, or wrap it in gymnasium's TimeLimit"
+        )
 
     def _agent(self, state: RunState) -> Agent:
         networks = jax.tree.map(np.asarray, state.learner.online)

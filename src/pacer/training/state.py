@@ -7,12 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pacer import learner
+from pacer.agent import Agent
 from pacer.config import Config
+from pacer.errors import PacerError
 from pacer.learner import TrainState
+from pacer.pieces.trees import from_arrays, to_arrays
 from pacer.pieces.types import Space
 from pacer.training import seeds
 from pacer.training.statistics import Moments
 
+REMEMBERED = 10_000  # rows that the statistics of an agent to start from count for
 RECENT = 10  # episodes in the training return that is shown
 
 Integers = NDArray[np.int64]
@@ -76,8 +80,11 @@ class RunState(NamedTuple):
         return float(known.mean()) if known.size else float("nan")
 
 
-def initial_state(config: Config, space: Space) -> RunState:
-    return RunState(
+def initial_state(config: Config, space: Space, start: Agent | None = None) -> RunState:
+    """The state before the first step, with new networks or with those of an agent."""
+    if start is not None and start.space != space:
+        raise PacerError(f"the run is in {space}, and the agent to start from was trained in {start.space}")
+    state = RunState(
         learner=learner.init(config.recipe, space, jax.random.key(seeds.integer(config.seed, seeds.INITIAL))),
         moments=Moments.empty(space.observation),
         lanes=Lanes.empty(config.envs),
@@ -86,3 +93,14 @@ def initial_state(config: Config, space: Space) -> RunState:
         best=np.array(-np.inf),
         recent=np.full(RECENT, np.nan),
     )
+    return state if start is None else _begun_with(state, start)
+
+
+def _begun_with(state: RunState, start: Agent) -> RunState:
+    """The state with an agent's networks, and with its view of observations for a while."""
+    given = to_arrays(start.networks)
+    online, target = (
+        jax.device_put(from_arrays(given, state.learner.online, "the agent to start from")) for _ in range(2)
+    )
+    learner = state.learner._replace(online=online, target=target)
+    return state._replace(learner=learner, moments=Moments.of(start.scaling, REMEMBERED))

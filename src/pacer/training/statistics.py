@@ -21,6 +21,12 @@ class Moments(NamedTuple):
     def empty(size: int) -> "Moments":
         return Moments(np.zeros(()), np.zeros(size), np.zeros(size))
 
+    @staticmethod
+    def of(scaling: Scaling, seen: int) -> "Moments":
+        """Moments of so many rows that give this scaling."""
+        deviation = 1.0 / np.asarray(scaling.inverse_deviation, np.float64)
+        return Moments(np.array(float(seen)), np.asarray(scaling.mean, np.float64), seen * deviation**2)
+
     def fold(self, obs: Array) -> "Moments":
         """These moments with the rows of `obs` added (Chan's parallel form)."""
         obs = np.asarray(obs, np.float64)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from pacer.pieces.types import Space
 
+LONGEST = 10_000  # steps after which a judged episode is cut
+LONGEST_UNLIMITED = 1_000  # the same where the environment sets no time limit, and episodes may have no end
 MakeEnvironment = Callable[[], "gymnasium.Env[Any, Any]"]
 Vector = NDArray[np.float32]
 
@@ -31,7 +33,7 @@ class World:
         self._watch = watch or Watch()
         self._watch.begin(name, "__init__", None, "the start")
         try:
-            self.env = make()
+            self.env = _checked(make(), name)
         finally:
             self._watch.end()
         try:
@@ -40,6 +42,8 @@ class World:
             raise self._failed("its spaces", "the start", error) from error
         self.low, self.high, self._dtype = check_action_space(actions, name)
         self._size = check_observation_space(observations, name)
+        self.limited = _is_limited(self.env)
+        self.longest = LONGEST if self.limited else LONGEST_UNLIMITED
         self.measures = Measures(self.env, name)
 
     @property
@@ -154,3 +158,25 @@ class World:
 
 def _first_bad(values: Vector) -> int:
     return int(np.flatnonzero(~np.isfinite(values))[0])
+
+
+def _checked(env: Any, name: str) -> "gymnasium.Env[Any, Any]":
+    import gymnasium
+
+    if hasattr(env, "num_envs"):
+        raise PacerError(f"{name} makes a vector of environments: make one, and train with envs={env.num_envs}")
+    if not isinstance(env, gymnasium.Env):
+        raise PacerError(f"{name} makes a {type(env).__name__}: expected an environment of Gymnasium, gymnasium.Env")
+    return env
+
+
+def _is_limited(env: Any) -> bool:
+    """Whether Gymnasium ends an episode after a number of steps."""
+    from gymnasium import Wrapper
+    from gymnasium.wrappers import TimeLimit
+
+    if env.spec is not None and env.spec.max_episode_steps:
+        return True
+    while isinstance(env, Wrapper) and not isinstance(env, TimeLimit):
+        env = env.env
+    return isinstance(env, TimeLimit)

@@ -1,6 +1,12 @@
-"""The `pacer` command. Help is answered at once; the package, whose import takes a while, waits for real work."""
+"""The `pacer` command. Help is answered at once; the package, whose import takes a while, waits for real work.
 
+Signals are answered from the first line on: an interrupted import would end in a traceback, or worse.
+"""
+
+import os
+import signal
 import sys
+from typing import Any
 
 COMMANDS = {
     "train": ("[RECIPE] --env ID", "train; RECIPE is pacer-m-adaptive unless named"),
@@ -11,6 +17,10 @@ COMMANDS = {
     "report": ("RUNS", "a page with tables and charts of runs"),
     "list": ("", "recipes, what they are, and the sizes they come in"),
 }
+
+
+LASTING = ("train", "bench")  # which go on though their terminal goes away
+SHOW_CURSOR = b"\x1b[?25h"
 
 
 def usage() -> str:
@@ -28,6 +38,7 @@ def usage() -> str:
 
 def main() -> None:
     command, *arguments = sys.argv[1:] or ["--help"]
+    answer_signals(lasting=command in LASTING)
     if command in ("-h", "--help"):
         print(usage())
         return
@@ -36,3 +47,23 @@ def main() -> None:
     from pacer.cli import run
 
     run(command, arguments)
+
+
+def answer_signals(lasting: bool) -> None:
+    """A signal ends the process at once, wherever it is; a run takes its own measures while it goes.
+
+    Nothing is lost by that: what counts is on disk, whole, at any moment.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, stay if lasting and number == signal.SIGHUP else leave)
+
+
+def leave(number: int, frame: Any) -> None:
+    if os.isatty(1):
+        os.write(1, SHOW_CURSOR)
+    os._exit(128 + number)
+
+
+def stay(number: int, frame: Any) -> None:
+    """A run that has not begun has nothing to save; it begins all the same."""

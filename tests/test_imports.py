@@ -17,6 +17,7 @@ ALLOWED = {
     "errors": (),
     "runtime": (),
     "imports": ("errors",),
+    "streams": (),
     "pieces": ("pieces", "errors"),
     "recipes": ("pieces",),
     "learner": ("pieces",),

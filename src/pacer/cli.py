@@ -6,13 +6,15 @@ The commands' names and the help are in `pacer_launcher`, outside the package, w
 import sys
 from importlib import import_module
 
-from pacer.errors import PacerError
+from pacer.errors import EnvironmentFailed, PacerError
 from pacer.imports import imported, search_here
 from pacer.runtime import keep_compiled_blocks, use_one_thread
+from pacer.streams import outlast_streams
 
 
 def run(command: str, arguments: list[str]) -> None:
     """Run one command; ends the process where it fails or is stopped."""
+    outlast_streams()
     use_one_thread()  # before the import of JAX, hence of the command
     keep_compiled_blocks()
     search_here()
@@ -21,12 +23,19 @@ def run(command: str, arguments: list[str]) -> None:
     try:
         import_module(f"pacer.commands.{command}").main(_without_imports(arguments))
     except (PacerError, OSError) as error:  # OSError: a full disk, a folder that went away
-        sys.exit(f"pacer: {error}")
+        sys.exit(_told(error))
     except Stopped as stop:
         print(f"stopped by {stop}; the same command continues the run", file=sys.stderr)
         sys.exit(stop.exit_code)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    except KeyboardInterrupt as stop:
+        sys.exit(getattr(stop, "exit_code", 130))
+
+
+def _told(error: Exception) -> str:
+    """One line; before it, where an environment failed, that environment's own words."""
+    trace = error.trace if isinstance(error, EnvironmentFailed) else ""
+    notes = [note for note in getattr(error, "__notes__", []) if note != trace]
+    return f"{trace}pacer: {' '.join([f'{error}', *notes])}"
 
 
 def _without_imports(arguments: list[str]) -> list[str]:

@@ -34,12 +34,21 @@ def has_one_thread() -> bool:
 
 def keep_compiled_blocks() -> None:
     """Compile a block once per machine: the user's cache folder keeps it, unless JAX was told of another place."""
-    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache_folder() / processor()))
+    if folder := cache_folder():
+        os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(folder / processor()))
 
 
-def cache_folder() -> Path:
-    """Where this user's machine keeps what can be made again."""
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pacer"
+def cache_folder() -> Path | None:
+    """Where this user's machine keeps what can be made again; nowhere for a user without a home.
+
+    A folder that all can write to would not do: what is compiled is run.
+    """
+    if chosen := os.environ.get("XDG_CACHE_HOME"):
+        return Path(chosen) / "pacer"
+    try:
+        return Path.home() / ".cache" / "pacer"
+    except RuntimeError:
+        return None
 
 
 def facts(backend: str) -> dict[str, Any]:

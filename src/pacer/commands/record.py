@@ -8,6 +8,7 @@ import tyro
 
 from pacer.api import record
 from pacer.envs.make import parse_options
+from pacer.training.stopping import tidying
 
 
 @dataclass(frozen=True)
@@ -39,18 +40,19 @@ class Arguments:
 
 def main(arguments: list[str]) -> None:
     chosen = tyro.cli(Arguments, args=arguments, prog="pacer record")
-    video = record(
-        chosen.run,
-        chosen.env,
-        output=chosen.output,
-        episodes=chosen.episodes,
-        longest=chosen.longest,
-        seed=chosen.seed,
-        sampled=chosen.sampled,
-        step=chosen.step,
-        episode=chosen.episode,
-        env_kwargs=None if chosen.env_kwargs is None else parse_options(chosen.env_kwargs),
-        wrappers=chosen.wrapper or None,
-        say=print,
-    )
+    with tidying():
+        video = record(
+            chosen.run,
+            chosen.env,
+            output=chosen.output,
+            episodes=chosen.episodes,
+            longest=chosen.longest,
+            seed=chosen.seed,
+            sampled=chosen.sampled,
+            step=chosen.step,
+            episode=chosen.episode,
+            env_kwargs=None if chosen.env_kwargs is None else parse_options(chosen.env_kwargs),
+            wrappers=chosen.wrapper or None,
+            say=print,
+        )
     print(f"the video is in {video}")

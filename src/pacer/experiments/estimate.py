@@ -116,7 +116,10 @@ class _Stopwatch:
 
 def _known_or_measured(config: Config, kind: str) -> Speed:
     told = json.dumps([kind, config.environment, processor(), _revision()])
-    file = cache_folder() / "speeds" / f"{hashlib.sha256(told.encode()).hexdigest()[:16]}.json"
+    kept = cache_folder()
+    if kept is None:
+        return measure(config)
+    file = kept / "speeds" / f"{hashlib.sha256(told.encode()).hexdigest()[:16]}.json"
     with suppress(PacerError, TypeError, KeyError):
         return Speed(**load_json(file)["speed"])
     print(f"measuring {config.label} on {config.environment}", file=sys.stderr, flush=True)

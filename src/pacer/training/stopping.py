@@ -43,3 +43,29 @@ def signals(ask: Callable[[Stopped], None], save: Callable[[], None] = lambda: N
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal ended what has nothing to save, but something to tidy up."""
+
+    def __init__(self, exit_code: int) -> None:
+        super().__init__()
+        self.exit_code = exit_code
+
+
+@contextmanager
+def tidying() -> Iterator[None]:
+    """A signal raises an exception here, once; without this the command line leaves at once and tidies nothing up."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def receive(number: int, frame: Any) -> None:
+        for each, handler in previous.items():
+            signal.signal(each, handler)
+        raise Interrupted(128 + number)
+
+    previous = {number: signal.signal(number, receive) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -10,6 +10,7 @@ import pacer_launcher
 @pytest.fixture
 def command(monkeypatch, capsys):
     """The command in this process: exit code and everything it said."""
+    monkeypatch.setattr(pacer_launcher, "answer_signals", lambda lasting: None)  # they are those of the tests
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["pacer", *map(str, arguments)])

@@ -11,13 +11,14 @@ import pytest
 from pacer.errors import EnvironmentFailed, PacerError
 from pacer.observers import Warned
 from pacer.runs.files import load_json
+from pacer.runs.lock import TakenOver
 from pacer.training import watch as module
 from pacer.training.stopping import Stopped
 from pacer.training.trial import unrepeated
 from pacer.training.watch import Leave, Watch
 from pacer.training.workers import Workers
 from pacer.training.world import World
-from tests.tiny_runs import newest, results, told, train
+from tests.tiny_runs import everything, newest, once, results, told, train
 from tests.worlds import Drift, Faulty
 
 pytestmark = pytest.mark.xdist_group("training")
@@ -231,3 +232,14 @@ class Restless(Drift):
 def test_a_trial_finds_what_does_not_repeat_itself():
     assert unrepeated(World(Drift, "Own-v0"), seed=0) is None
     assert unrepeated(World(Restless, "Own-v0"), seed=0) == "another reward after 1 steps of episode 0"
+
+
+def test_a_run_that_is_taken_over_writes_nothing_more(tmp_path):
+    def take_over():
+        (tmp_path / ".lock").write_text("process 7 on elsewhere, started 1, token abcdef")
+        found.append(everything(tmp_path))
+
+    found = []
+    with pytest.raises(TakenOver, match="process 7 on elsewhere"):
+        train(tmp_path, observers=[once(60, take_over)])
+    assert [everything(tmp_path)] == found

@@ -72,6 +72,7 @@ class RunFolder:
 
     def describe(self, **facts: Any) -> None:
         """Facts about the run that do not decide its outcome."""
+        self.check()
         save_json(self.path / "run.json", {**self._known(), **facts})
 
     def _known(self) -> dict[str, Any]:
@@ -80,6 +81,7 @@ class RunFolder:
 
     def append(self, log: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Rows at the end of a log, with a header if it is the first. The columns stay those of the first row."""
+        self.check()
         path = self.path / log
         with path.open("a+", encoding="utf-8", newline="") as file:
             file.seek(0)
@@ -121,6 +123,10 @@ class RunFolder:
     def _drop_older_checkpoints(self) -> None:
         for older in self.checkpoints()[1:]:
             shutil.rmtree(older)
+
+    def check(self) -> None:
+        """Before anything is written: that nobody else writes here."""
+        self._lock.check()
 
     def close(self) -> None:
         self._lock.close()

@@ -15,6 +15,7 @@ from pacer.errors import shown
 from pacer.observers import Audience, Evaluated, Finished, Observer, Progress, Started
 from pacer.observers.csv_log import CsvLog
 from pacer.runs.folder import RunFolder
+from pacer.runs.lock import TakenOver
 from pacer.training.checkpoints import REPLAY, load_checkpoint, save_checkpoint
 from pacer.training.collect import Collector, explore
 from pacer.training.evaluate import evaluate
@@ -169,6 +170,7 @@ class Training:
 
     def checkpoint(self, state: RunState) -> None:
         if [p.name for p in self.folder.checkpoints()[:1]] != [str(state.step)]:
+            self.folder.check()
             self._agent(state).save(self.folder.path / "agent")
             save_checkpoint(self.folder, state, self.replay)
 
@@ -185,6 +187,8 @@ class Training:
         """The end of a run by an error, which nothing that now goes wrong may hide."""
         try:
             self.end(state, "stopped" if self.watch.asked else "failed")  # a second signal is no failure
+        except TakenOver:
+            pass  # which is the error, or the reason that it matters to nobody
         except Exception as second:
             error.add_note(f"The failure could not be written down: {shown(second)}")
 

@@ -13,6 +13,7 @@ COMMANDS = {
     "evaluate": ("RUN", "judge a trained policy"),
     "examine": ("RUN...", "how its actions spread, and whether its returns come true"),
     "record": ("RUN", "an MP4 of a trained policy"),
+    "export": ("RUN", "a trained policy for NumPy and ONNX, without JAX"),
     "bench": ("EXPERIMENT", "all runs of an experiment, here or on a cluster"),
     "report": ("RUNS", "a page with tables and charts of runs"),
     "list": ("", "recipes, what they are, and the sizes they come in"),

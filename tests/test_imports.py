@@ -32,6 +32,7 @@ ALLOWED = {
     "training": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "runtime", "errors"),
     "reports": ("reports", "runs", "errors"),
     "api": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "errors"),
+    "export": ("export", "agent", "pieces", "runs", "envs", "errors"),
     "experiments": (
         *("experiments", "api", "training", *HEART, "agent", "config", "overrides", "observers", "runs", "envs"),
         *("imports", "runtime", "errors"),
@@ -95,6 +96,10 @@ def test_pieces_know_no_environments_and_environments_no_jax(path):
     if part_of(path) in WITHOUT_JAX:
         assert not roots & {"jax", "jaxlib", "optax"}
     assert "pickle" not in roots
+
+
+def test_the_player_of_exported_policies_stands_alone():
+    assert set(imported(ROOT / "export" / "play.py", type_only=False)) == {"json", "sys", "pathlib", "typing", "numpy"}
 
 
 @pytest.mark.parametrize("part", ["envs", "runs", "reports"])

@@ -34,12 +34,15 @@ class Policy(NamedTuple):
 
     def sampled(self, obs: Array, rng: np.random.Generator) -> Floats:
         """Observations may have leading axes."""
-        obs = self.scaling.normalise(obs, np)
-        noise = self.actor.noise(rng, self.space, obs.shape[:-1])
-        return np.asarray(self.actor.push(self.network, obs, noise, np))
+        return np.asarray(self.push(obs, self.actor.noise(rng, self.space, obs.shape[:-1])))
 
-    def greedy(self, obs: Array) -> Floats:
-        return np.asarray(self.actor.greedy(self.network, self.scaling.normalise(obs, np), self.space, np))
+    def push(self, obs: Array, noise: Array, xp: Any = np) -> Array:
+        """The actions (..., A) that noise (..., E) becomes; with `jax.numpy` it can be traced, as exporting does."""
+        return self.actor.push(self.network, self.scaling.normalise(obs, xp), noise, xp)
+
+    def greedy(self, obs: Array, xp: Any = np) -> Array:
+        """The one action (..., A) that stands for the policy; traced like `push`."""
+        return xp.asarray(self.actor.greedy(self.network, self.scaling.normalise(obs, xp), self.space, xp))
 
 
 class Agent:
@@ -64,7 +67,7 @@ class Agent:
         """Action in the environment's own bounds, for one observation or a batch; Stable-Baselines3's signature."""
         obs = self._check(observation)
         action = self.policy.greedy(obs) if deterministic else self.policy.sampled(obs, self._rng)
-        return to_box(action, self.low, self.high), state
+        return to_box(np.asarray(action), self.low, self.high), state
 
     def sample_actions(self, observation: ArrayLike, count: int) -> Array:
         """`count` actions of the policy in the environment's own bounds: (count, action size), or for a batch of

@@ -112,6 +112,17 @@ class Run:
             raise PacerError(f"{self.path} holds no agent {which or name}: it holds those of the steps {steps}")
         return Agent.load(self.path / name)
 
+    @property
+    def step(self) -> int | None:
+        """The steps that the agent which the path names was trained for; nothing if they are not known."""
+        if self._named == "best":
+            steps = self._best_step()
+        elif self._named == "agent":
+            steps = _numbered(self.path / "checkpoint")
+        else:
+            steps = [int(Path(self._named).name)]
+        return steps[-1] if steps else None
+
     def environment(self, env: str | None = None) -> tuple[str, dict[str, Any]]:
         """Name and options of the run's environment, or of the one asked for."""
         own: str = decode(self.settings.get("environment"), str, "environment")

@@ -11,6 +11,8 @@ from pacer.pieces.bodies.base import Body, headed, headed_init
 from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.types import Array, Network, Space
 
+CANDIDATES = 65  # of the medoid; an odd number: of an even one, the two in the middle of one dimension are a tie
+
 
 @dataclass(frozen=True)
 class PushForward(Actor):
@@ -20,7 +22,7 @@ class PushForward(Actor):
     noise_power: int = 1
     """Noise dimension as a power of the action dimension: 1 is A, 2 is the A*A of the authors' lineage."""
     greedy_rule: Literal["zero", "medoid"] = "zero"
-    """Greedy play: the action of zero noise, or of 64 fixed samples the one nearest to all others."""
+    """Greedy play: the action of zero noise, or of 65 fixed samples the one nearest to all others."""
 
     def noise_size(self, space: Space) -> int:
         return space.action**self.noise_power
@@ -36,8 +38,8 @@ class PushForward(Actor):
     def greedy(self, network: Network, obs: Array, space: Space, xp: Any = jnp) -> Array:
         if self.greedy_rule == "zero":
             return super().greedy(network, obs, space, xp)
-        noise = xp.asarray(self.noise(np.random.default_rng(0), space, (64, *[1] * (obs.ndim - 1))))
-        noise = xp.broadcast_to(noise, (64, *obs.shape[:-1], noise.shape[-1]))
+        noise = xp.asarray(self.noise(np.random.default_rng(0), space, (CANDIDATES, *[1] * (obs.ndim - 1))))
+        noise = xp.broadcast_to(noise, (CANDIDATES, *obs.shape[:-1], noise.shape[-1]))
         actions = self.push(network, obs, noise, xp)
         distances = xp.sqrt(((actions[:, None] - actions[None]) ** 2).sum(-1)).sum(0)
         medoid: Array = xp.take_along_axis(actions, distances.argmin(0)[None, ..., None], axis=0)[0]

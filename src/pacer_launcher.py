@@ -11,7 +11,8 @@ from typing import Any
 COMMANDS = {
     "train": ("[RECIPE] --env ID", "train; RECIPE is pacer-m-adaptive unless named"),
     "evaluate": ("RUN", "judge a trained policy"),
-    "examine": ("RUN...", "how its actions spread, and whether its returns come true"),
+    "show": ("RUN", "a picture of its actions, the returns it expects, and its curve"),
+    "compare": ("RUN...", "curves and scores of several runs, over seeds"),
     "record": ("RUN", "an MP4 of a trained policy"),
     "export": ("RUN", "a trained policy for NumPy and ONNX, without JAX"),
     "bench": ("EXPERIMENT", "all runs of an experiment, here or on a cluster"),

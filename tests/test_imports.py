@@ -32,10 +32,10 @@ ALLOWED = {
     "training": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "runtime", "errors"),
     "reports": ("reports", "runs", "errors"),
     "api": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "errors"),
-    "export": ("export", "agent", "pieces", "runs", "envs", "errors"),
+    "exports": ("exports", "agent", "pieces", "runs", "envs", "errors"),
     "experiments": (
         *("experiments", "api", "training", *HEART, "agent", "config", "overrides", "observers", "runs", "envs"),
-        *("imports", "runtime", "errors"),
+        *("imports", "reports", "runtime", "errors"),
     ),
 }
 TOP = {"__init__", "__main__", "cli", "commands"}
@@ -99,7 +99,7 @@ def test_pieces_know_no_environments_and_environments_no_jax(path):
 
 
 def test_the_player_of_exported_policies_stands_alone():
-    assert set(imported(ROOT / "export" / "play.py", type_only=False)) == {"json", "sys", "pathlib", "typing", "numpy"}
+    assert set(imported(ROOT / "exports" / "play.py", type_only=False)) == {"json", "sys", "pathlib", "typing", "numpy"}
 
 
 @pytest.mark.parametrize("part", ["envs", "runs", "reports"])

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from pacer.agent import Agent
     from pacer.api import evaluate, load, record, train
     from pacer.config import Config, Schedule, resolve
+    from pacer.experiments.show import show
+    from pacer.exports.folder import export
     from pacer.pieces.recipe import Recipe
     from pacer.recipes import RECIPES
+    from pacer.reports.compare import compare
     from pacer.runs.reader import Run
 
 __version__ = "0.2.0"
@@ -28,10 +31,13 @@ __all__ = [
     "Recipe",
     "Run",
     "Schedule",
+    "compare",
     "evaluate",
+    "export",
     "load",
     "record",
     "resolve",
+    "show",
     "train",
     "use_one_thread",
 ]
@@ -43,10 +49,13 @@ _HOMES = {
     "Recipe": "pieces.recipe",
     "Run": "runs.reader",
     "Schedule": "config",
+    "compare": "reports.compare",
     "evaluate": "api",
+    "export": "exports.folder",
     "load": "api",
     "record": "api",
     "resolve": "config",
+    "show": "experiments.show",
     "train": "api",
 }
 

@@ -9,7 +9,7 @@ import pytest
 
 from pacer.agent import Policy
 from pacer.errors import PacerError
-from pacer.experiments.insight import BINS, begin_alike, examine, heatmaps
+from pacer.experiments.insight import BINS, examine, go_on, heatmaps, visit
 from pacer.pieces.scaling import Scaling
 from pacer.pieces.types import Space
 from pacer.pieces.utilities import ActionCost, Combination, Power
@@ -61,6 +61,9 @@ class Spread:
         assert obs.shape == (1, 3)
         return noise * self.deviations
 
+    def greedy(self, network, obs, space, xp):
+        return xp.zeros((len(obs), space.action))
+
     def policy(self):
         scaling = Scaling(np.zeros(3, np.float32), np.ones(3, np.float32))
         return Policy(self, Space(3, len(self.deviations)), None, scaling)
@@ -105,8 +108,12 @@ def test_a_run_is_examined_in_its_folder(steady):
     returns = load_arrays(steady / "insight" / "returns.safetensors")
     assert returns["value"].shape == returns["mass"].shape == (2, RECIPE.critic.levels)
     np.testing.assert_allclose(returns["mass"].sum(1), 1, rtol=1e-5)
-    expected = 0.5 * 3**2 * sum(RECIPE.discount**t for t in range(5))
-    np.testing.assert_allclose(returns["monte_carlo"], np.full((2, 4), expected), rtol=1e-6)
+    assert maps["samples"].shape == (2, 300, 2)
+    np.testing.assert_allclose(maps["greedy"], Run(steady).agent(100).policy.greedy(maps["states"]), atol=1e-6)
+    np.testing.assert_array_equal(returns["states"], maps["states"])
+    for state, steps in enumerate((5, 4)):  # of five: the second state is a third of the way
+        expected = 0.5 * 3**2 * sum(RECIPE.discount**t for t in range(steps))
+        np.testing.assert_allclose(returns["monte_carlo"][state], [expected] * 4, rtol=1e-6)
     assert (returns["left"] == 0).all()
     assert (float(returns["scale"]), int(returns["soft"])) == (0.5, 0)
     agent = Run(steady).agent(100)
@@ -139,14 +146,34 @@ def test_where_time_ends_an_episode_the_discount_that_is_left_is_told(steady):
     np.testing.assert_allclose(left, RECIPE.discount**5, rtol=1e-6)
 
 
-def test_episodes_begin_alike_and_have_their_own_chances(steady):
-    """A coin that is thrown in the first step falls both ways, from one start and for one action."""
+def test_episodes_go_on_alike_and_have_their_own_chances(steady):
+    """A coin that is thrown in the first step falls both ways, from one state and for one action."""
     world, policy = World(Coin, "Coin-v0"), Run(steady).agent().policy
-    firsts = [begin_alike(world, policy, 0, number, seed=0)[0] for number in range(20)]
+    scene, *_ = visit(world, policy, 1, seed=0)
+    firsts = [go_on(world, policy, scene, number, seed=0)[0] for number in range(20)]
     assert {step.reward for step in firsts} == {-1.0, 1.0}
     assert len({(step.obs.tobytes(), step.action.tobytes()) for step in firsts}) == 1
-    other = begin_alike(world, policy, 1, 0, seed=0)[0]
-    assert other.obs.tobytes() != firsts[0].obs.tobytes()
+
+
+def test_states_are_reached_again(steady):
+    world, policy = World(Steady, "Steady-v0"), Run(steady).agent().policy
+    scenes = visit(world, policy, 4, seed=0)
+    assert [len(scene.before) for scene in scenes] == [0, 1, 2, 3]
+    for scene in scenes:
+        steps = go_on(world, policy, scene, 0, seed=0)
+        np.testing.assert_array_equal(steps[0].obs, scene.obs)
+        assert len(steps) == 5 - scene.number
+
+
+def test_where_a_state_is_not_reached_again_no_return_is_known(steady):
+    class Moody(Steady):
+        def reset(self, *, seed=None, options=None):
+            return super().reset(seed=None)
+
+    examine(steady, 2, 10, 3, env=Moody)
+    returns = load_arrays(steady / "insight" / "returns.safetensors")
+    assert np.isnan(returns["monte_carlo"]).all()
+    assert (returns["left"] == 0).all()
 
 
 def test_what_cannot_be_examined_is_said(steady, tmp_path):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import tyro
 
-from pacer.export import export
+from pacer.exports.folder import export
 
 
 @dataclass(frozen=True)

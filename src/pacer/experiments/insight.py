@@ -1,8 +1,8 @@
 """A look inside a run: how its agents spread their actions, and the returns they foretell against those they get."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from pacer.envs.bounds import to_box
 from pacer.errors import PacerError
 from pacer.pieces.backups import SoftMaximum
 from pacer.pieces.recipe import Recipe
-from pacer.pieces.types import Transition
+from pacer.pieces.types import Array, Transition
 from pacer.runs.arrays import Arrays, save_arrays
 from pacer.runs.reader import Run
 from pacer.training import seeds
@@ -20,8 +20,20 @@ from pacer.training.play import Step
 from pacer.training.world import Vector, World
 
 BINS = 50  # along each side of a heat map
+KEPT = 2_000  # action samples of a state that are kept as they are
 CHUNK = 10_000  # actions that are made at once
-EPISODE, SAMPLES, START, FIRST_ACTION, ACTIONS, CHANCES = range(6)  # what randomness is for
+EPISODE, SAMPLES, FIRST_ACTION, ACTIONS, CHANCES = range(5)  # what randomness is for
+
+
+class Scene(NamedTuple):
+    """A state of an episode, and how it is reached again."""
+
+    number: int
+    obs: Vector
+    start: int
+    """Seed of the episode."""
+    before: tuple[Vector, ...]
+    """The actions that lead there."""
 
 
 def examine(
@@ -34,42 +46,62 @@ def examine(
 ) -> Path:
     """Write insight/heatmaps.safetensors and insight/returns.safetensors into a run's folder, and return where.
 
-    `samples` actions in each of `states` states by every agent that was kept of the run's phases; and for as many
-    starts, the learned return of the last one's action beside the returns of `episodes` episodes that begin with it.
+    Both are about `states` states of an episode: `samples` actions by every agent that was kept of the run's phases;
+    and the learned return of the last one's action beside the returns of `episodes` episodes that go on with it.
     """
-    if min(states, samples, episodes) < 1:
-        raise PacerError(f"{states} states, {samples} samples, {episodes} episodes: expected at least 1 of each")
     run = Run(folder)
     agents = {step: run.agent(step) for step in run.snapshots()}
     if not agents:
         raise PacerError(f"{run.path} has no snapshots yet: the first is kept after a tenth of the run")
-    final = agents[max(agents)]
-    world = run.world(env)
-    try:
-        if world.space != final.space:
-            raise PacerError(f"{world.name} has {world.space}, and the agent was trained on {final.space}")
-        visited = visit(world, final.policy, states, seed)
-        found = {"heatmaps": heatmaps(agents, visited, samples, seed)}
-        found["returns"] = returns(world, final, states, episodes, seed)
-    finally:
-        world.close()
+    found = look(run, agents, states, samples, episodes, seed, env)
     (run.path / "insight").mkdir(exist_ok=True)
     for name, arrays in found.items():
         save_arrays(run.path / "insight" / f"{name}.safetensors", arrays)
     return run.path / "insight"
 
 
-def visit(world: World, policy: Policy, states: int, seed: int) -> Floats:
-    """Observations (S, D) from the middle of each of `states` equal parts of an episode."""
+def look(
+    run: Run,
+    agents: Mapping[int, Agent],
+    states: int,
+    samples: int,
+    episodes: int,
+    seed: int,
+    env: str | Callable[..., Any] | None = None,
+) -> dict[str, Arrays]:
+    """What `examine` writes, by the files' names, of agents by their steps."""
+    if min(states, samples, episodes) < 1:
+        raise PacerError(f"{states} states, {samples} samples, {episodes} episodes: expected at least 1 of each")
+    final = agents[max(agents)]
+    world = run.world(env)
+    try:
+        if world.space != final.space:
+            raise PacerError(f"{world.name} has {world.space}, and the agent was trained on {final.space}")
+        scenes = visit(world, final.policy, states, seed)
+        observations = np.stack([scene.obs for scene in scenes])
+        found = {"heatmaps": heatmaps(agents, observations, samples, seed)}
+        found["returns"] = returns(world, final, scenes, episodes, seed)
+    finally:
+        world.close()
+    return found
+
+
+def visit(world: World, policy: Policy, states: int, seed: int) -> list[Scene]:
+    """States of an episode in equal distances, from its start; none at its end, where no return is left to compare."""
     rng = seeds.generator(seed, seeds.EXAMINATION, EPISODE)
     start = seeds.integer(seed, seeds.EXAMINATION, EPISODE)
     steps = list(play_once(world, start, "the episode that states are taken of", lambda o: policy.sampled(o, rng)))
-    return np.stack([steps[(2 * k + 1) * len(steps) // (2 * states)].obs for k in range(states)])
+    scenes = []
+    for number in range(states):
+        at = number * len(steps) // (states + 1)
+        scenes.append(Scene(number, steps[at].obs, start, tuple(step.action for step in steps[:at])))
+    return scenes
 
 
 def heatmaps(agents: Mapping[int, Agent], states: Floats, samples: int, seed: int) -> Arrays:
     """Counts of sampled actions by phase and state, in the two dimensions that the last agent spreads most."""
     actions = [[sample(agent.policy, obs, samples, seed) for obs in states] for agent in agents.values()]
+    final = list(agents.values())[-1]
     deviation = np.array([[a.std(0, dtype=np.float64) for a in phase] for phase in actions])
     widest = np.sort(deviation[-1].mean(0).argsort(kind="stable")[-2:])
     first, second = widest[0], widest[-1]  # which are the same where there is one
@@ -81,6 +113,8 @@ def heatmaps(agents: Mapping[int, Agent], states: Floats, samples: int, seed: in
         "dimensions": np.array([first, second], np.int64),
         "counts": np.array(counts, np.int32),
         "spread": deviation.mean(-1).astype(np.float32),
+        "samples": np.stack([a[:KEPT] for a in actions[-1]]),
+        "greedy": np.asarray(final.policy.greedy(states)),
     }
 
 
@@ -95,43 +129,61 @@ def sample(policy: Policy, obs: Vector, samples: int, seed: int) -> Floats:
     return np.concatenate(parts)
 
 
-def returns(world: World, agent: Agent, starts: int, episodes: int, seed: int) -> Arrays:
-    """The critic's atoms at some starts, for an action of the policy, beside the returns that followed it.
+def returns(world: World, agent: Agent, scenes: Sequence[Scene], episodes: int, seed: int) -> Arrays:
+    """The critic's atoms in some states, for an action of the policy, beside the returns that followed it.
 
     Both in the critic's units. `left` is the discount that was left where time ran out: what of a return is not seen.
-    `soft` is 1 where the critic's return counts entropy too, so that it lies elsewhere.
+    `soft` is 1 where the critic's return counts entropy too, so that it lies elsewhere. Where a state cannot be
+    reached again, since the environment is not reproducible, no return is known: NaN.
     """
     recipe = agent.recipe
     rows = []
-    for start in range(starts):
-        played = [begin_alike(world, agent.policy, start, number, seed) for number in range(episodes)]
-        obs, action = played[0][0].obs, played[0][0].action
-        foretold = agent.returns(obs, to_box(action, agent.low, agent.high))
-        met = [discounted(recipe, steps) for steps in played]
-        left = [0.0 if steps[-1].terminated else recipe.discount ** len(steps) for steps in played]
-        rows.append((obs, action, foretold.value[0], foretold.mass[0], met, left))
+    for scene in scenes:
+        action = agent.policy.sampled(scene.obs, _first(scene, seed))
+        foretold = agent.returns(scene.obs, to_box(action, agent.low, agent.high))
+        played = [go_on(world, agent.policy, scene, number, seed) for number in range(episodes)]
+        met = [discounted(recipe, steps) if steps else np.nan for steps in played]
+        left = [0.0 if not steps or steps[-1].terminated else recipe.discount ** len(steps) for steps in played]
+        rows.append((scene.obs, action, foretold.value[0], foretold.mass[0], met, left))
     names = ("states", "actions", "value", "mass", "monte_carlo", "left")
     arrays = {n: np.array(part, np.float32) for n, part in zip(names, zip(*rows, strict=True), strict=True)}
-    soft = recipe.backup.penalty_in_return or isinstance(recipe.backup, SoftMaximum)
-    return {**arrays, "scale": np.array(recipe.reward_scale, np.float32), "soft": np.array(int(soft))}
+    return {
+        **arrays,
+        "scale": np.array(recipe.reward_scale, np.float32),
+        "soft": np.array(int(counts_entropy(recipe))),
+    }
 
 
-def begin_alike(world: World, policy: Policy, start: int, number: int, seed: int) -> list[Step]:
-    """An episode: of equal `start` they share the first observation and action, and nothing that is drawn later."""
-    first = seeds.generator(seed, seeds.EXAMINATION, FIRST_ACTION, start)
-    later = seeds.generator(seed, seeds.EXAMINATION, ACTIONS, start, number)
-    begun = False
+def counts_entropy(recipe: Recipe) -> bool:
+    """Whether the critic's return is not that of rewards alone."""
+    return recipe.backup.penalty_in_return or isinstance(recipe.backup, SoftMaximum)
 
-    def choose(obs: Vector) -> Floats:
-        nonlocal begun
-        if begun:
+
+def go_on(world: World, policy: Policy, scene: Scene, number: int, seed: int) -> list[Step]:
+    """An episode from a scene on: all of a scene share its action, and nothing that is drawn later.
+
+    Empty where the episode does not come to the scene again.
+    """
+    later = seeds.generator(seed, seeds.EXAMINATION, ACTIONS, scene.number, number)
+    taken = 0
+
+    def choose(obs: Vector) -> Array:
+        nonlocal taken
+        taken += 1
+        if taken <= len(scene.before):
+            return scene.before[taken - 1]
+        if taken > len(scene.before) + 1:
             return policy.sampled(obs, later)
-        begun = True
-        world.redraw(seeds.integer(seed, seeds.EXAMINATION, CHANCES, start, number))
-        return policy.sampled(obs, first)
+        world.redraw(seeds.integer(seed, seeds.EXAMINATION, CHANCES, scene.number, number))
+        return policy.sampled(obs, _first(scene, seed))
 
-    name = f"episode {number} from start {start}"
-    return list(play_once(world, seeds.integer(seed, seeds.EXAMINATION, START, start), name, choose))
+    name = f"episode {number} from state {scene.number}"
+    steps = list(play_once(world, scene.start, name, choose))[len(scene.before) :]
+    return steps if steps and np.array_equal(steps[0].obs, scene.obs) else []
+
+
+def _first(scene: Scene, seed: int) -> np.random.Generator:
+    return seeds.generator(seed, seeds.EXAMINATION, FIRST_ACTION, scene.number)
 
 
 def discounted(recipe: Recipe, steps: list[Step]) -> float:

@@ -41,7 +41,7 @@ def write(
     made = cells(runs, mode)
     looks = styles([*(run.label for run in runs), *(label for labels in (returns or {}).values() for label in labels)])
     paths = []
-    with _matplotlib().rc_context(SETTINGS):
+    with matplotlib().rc_context(SETTINGS):
         if any(cell.seeds for cell in made):
             paths += save(learning_curves(runs, looks, mode, window), folder, "curves")
         if chosen := ablation_cells(made):
@@ -141,13 +141,14 @@ def profile(scores: Mapping[str, Mapping[str, Sequence[float]]], looks: Looks, t
 def _band(axes: "Axes", made: Band, look: tuple[str, str]) -> None:
     """A mean curve with its interval; it is thin where some of its seeds have no value."""
     axes.plot(made.steps, made.mean, **_line(look) | {"linewidth": 0.5})
-    axes.plot(made.steps, np.where(made.seeds == made.seeds.max(), made.mean, np.nan), **_line(look))
+    full = np.where(made.seeds == made.seeds.max(), made.mean, np.nan)
+    axes.plot(made.steps, full, **_line(look), marker="" if made.steps.size > 1 else "o", markersize=4)
     axes.fill_between(made.steps, made.low, made.high, color=look[0], alpha=0.2, linewidth=0)
 
 
 def _grid(number: int, width: float = WIDTH) -> "tuple[Figure, list[Axes]]":
     """A figure with so many panels, at most three abreast."""
-    _matplotlib()
+    matplotlib()
     from matplotlib.figure import Figure  # without pyplot, which keeps figures and may look for a screen
 
     columns = min(number, 3)
@@ -184,7 +185,8 @@ def _text(name: str) -> str:
     return (" " * name.startswith("_")) + name.replace("$", r"\$")
 
 
-def _matplotlib() -> Any:
+def matplotlib() -> Any:
+    """The module, which reports do without as long as they draw no figures."""
     try:
         import matplotlib
     except ImportError as error:

@@ -66,8 +66,8 @@ CHARTS: tuple[tuple[str, str, str, Callable[[dict[str, Any]], Any]], ...] = (
     (
         "returns",
         "Expected and played returns",
-        "The distribution of the return that the critic expects in a few starting states, beside the returns of "
-        "episodes played from there, both as the critic sees rewards.",
+        "The distribution of the return that the critic expects in those states, beside the returns of episodes played "
+        "on from there, both as the critic sees rewards.",
         lambda run: "returns" in run["insight"],
     ),
     (

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,14 @@ def markdown(table: Table) -> str:
     lines = [table.columns, ["---"] * len(table.columns), *table.rows]
     body = "\n".join(f"| {' | '.join(map(_escaped, line))} |" for line in lines)
     return f"## {_escaped(table.title)}\n\n{body}\n\n{_escaped(table.note)}\n"
+
+
+def aligned(table: Table) -> str:
+    """Columns under their names, for a terminal."""
+    lines = [list(table.columns), *map(list, table.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    body = "\n".join("  ".join(f"{cell:{w}}" for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+    return f"{body}\n\n{textwrap.fill(table.note, 100)}"
 
 
 def csv_text(table: Table) -> str:

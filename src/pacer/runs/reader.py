@@ -113,6 +113,11 @@ class Run:
         return Agent.load(self.path / name)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether the path named the run, not one of its agents."""
+        return self._named == "agent"
+
+    @property
     def step(self) -> int | None:
         """The steps that the agent which the path names was trained for; nothing if they are not known."""
         if self._named == "best":

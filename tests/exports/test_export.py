@@ -12,9 +12,9 @@ import pytest
 import pacer
 from pacer.commands.export import main
 from pacer.errors import PacerError
-from pacer.export import folder as exporting
-from pacer.export.evaluations import evaluation_arrays
-from pacer.export.folder import export, probes
+from pacer.exports import folder as exporting
+from pacer.exports.evaluations import evaluation_arrays
+from pacer.exports.folder import export, probes
 from pacer.runs.reader import Run
 from tests.tiny_runs import STEPS, train
 from tests.worlds import HIGH, LOW

@@ -7,10 +7,10 @@ import pytest
 
 from pacer.agent import Agent
 from pacer.errors import PacerError
-from pacer.export.folder import graphs_of, probes
-from pacer.export.graph import trace
-from pacer.export.onnx_file import write_onnx
-from pacer.export.play import OPERATIONS
+from pacer.exports.folder import graphs_of, probes
+from pacer.exports.graph import trace
+from pacer.exports.onnx_file import write_onnx
+from pacer.exports.play import OPERATIONS
 from pacer.pieces import Expected, Recipe
 from pacer.pieces.types import Networks, Space
 from pacer.training.statistics import Moments

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pacer.errors import PacerError
-from pacer.export.graph import Graph
+from pacer.exports.graph import Graph
 
 OPERATIONS, VERSION = 18, 8  # of ONNX: old enough for the runtimes of 2023
 

@@ -12,11 +12,11 @@ import numpy as np
 from pacer.agent import Agent
 from pacer.envs.bounds import to_box
 from pacer.errors import PacerError
-from pacer.export import play
-from pacer.export.card import card_text
-from pacer.export.evaluations import evaluation_arrays
-from pacer.export.graph import Graph, trace
-from pacer.export.onnx_file import write_onnx
+from pacer.exports import play
+from pacer.exports.card import card_text
+from pacer.exports.evaluations import evaluation_arrays
+from pacer.exports.graph import Graph, trace
+from pacer.exports.onnx_file import write_onnx
 from pacer.pieces.types import Array
 from pacer.runs.files import replacing
 from pacer.runs.reader import NoRun, Run
@@ -132,7 +132,7 @@ def _json(about: dict[str, Any], graphs: dict[str, Graph]) -> str:
     for name, graph in graphs.items():
         nodes = ",\n".join(map(json.dumps, graph.nodes))
         described.append(f'"{name}": {{"inputs": {json.dumps(graph.inputs)}, "nodes": [\n{nodes}\n]}}')
-    parts.append(f'"graphs": {{\n{",\n".join(described)}\n}}')
+    parts.append('"graphs": {\n' + ",\n".join(described) + "\n}")
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 

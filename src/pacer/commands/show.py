@@ -30,6 +30,8 @@ class Arguments:
     seed: int = 0
     env: str | None = None
     """The environment, where the run was trained on one of your own: module:Id-v0."""
+    wrapper: tuple[str, ...] = ()
+    """Its wrappers, as module:Class."""
 
 
 def main(arguments: list[str]) -> None:
@@ -37,7 +39,8 @@ def main(arguments: list[str]) -> None:
     output = chosen.output or chosen.run / "show.png"
     given = None if chosen.observations is None else read_observations(chosen.observations)
     options: dict[str, Any] = {"states": chosen.states, "samples": chosen.samples, "episodes": chosen.episodes}
-    show(chosen.run, output, observations=given, seed=chosen.seed, env=chosen.env, **options)
+    options |= {"env": chosen.env, "wrappers": chosen.wrapper or None}
+    show(chosen.run, output, observations=given, seed=chosen.seed, **options)
     print(f"the picture is {output}")
 
 

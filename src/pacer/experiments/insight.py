@@ -43,6 +43,7 @@ def examine(
     episodes: int = 30,
     seed: int = 0,
     env: str | Callable[..., Any] | None = None,
+    wrappers: Sequence[str] | None = None,
 ) -> Path:
     """Write insight/heatmaps.safetensors and insight/returns.safetensors into a run's folder, and return where.
 
@@ -53,7 +54,7 @@ def examine(
     agents = {step: run.agent(step) for step in run.snapshots()}
     if not agents:
         raise PacerError(f"{run.path} has no snapshots yet: the first is kept after a tenth of the run")
-    found = look(run, agents, states, samples, episodes, seed, env)
+    found = look(run.world(env, wrappers=wrappers), agents, states, samples, episodes, seed)
     (run.path / "insight").mkdir(exist_ok=True)
     for name, arrays in found.items():
         save_arrays(run.path / "insight" / f"{name}.safetensors", arrays)
@@ -61,20 +62,13 @@ def examine(
 
 
 def look(
-    run: Run,
-    agents: Mapping[int, Agent],
-    states: int,
-    samples: int,
-    episodes: int,
-    seed: int,
-    env: str | Callable[..., Any] | None = None,
+    world: World, agents: Mapping[int, Agent], states: int, samples: int, episodes: int, seed: int
 ) -> dict[str, Arrays]:
-    """What `examine` writes, by the files' names, of agents by their steps."""
-    if min(states, samples, episodes) < 1:
-        raise PacerError(f"{states} states, {samples} samples, {episodes} episodes: expected at least 1 of each")
+    """What `examine` writes, by the files' names, of agents by their steps; the world is closed."""
     final = agents[max(agents)]
-    world = run.world(env)
     try:
+        if min(states, samples, episodes) < 1:
+            raise PacerError(f"{states} states, {samples} samples, {episodes} episodes: expected at least 1 of each")
         if world.space != final.space:
             raise PacerError(f"{world.name} has {world.space}, and the agent was trained on {final.space}")
         scenes = visit(world, final.policy, states, seed)

@@ -1,6 +1,6 @@
 """One picture of a trained agent: `pacer.show`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ def show(
     episodes: int = 20,
     seed: int = 0,
     env: str | Callable[..., Any] | None = None,
+    wrappers: Sequence[str] | None = None,
 ) -> "Figure":
     """Draw what an agent does: its actions and the returns it expects in some states, and the curve of its run.
 
@@ -50,10 +51,11 @@ def show(
     elif of is None:
         raise PacerError(f"{run} belongs to no run, which would tell the states to look at: name some, as observations")
     elif of.is_whole and of.snapshots():
-        folder = examine(run, states, samples, episodes, seed, env)
+        folder = examine(run, states, samples, episodes, seed, env, wrappers)
         found = {name: load_arrays(folder / f"{name}.safetensors") for name in ("heatmaps", "returns")}
     else:
-        found = look(of, {of.step or 0: of.agent()}, states, samples, episodes, seed, env)
+        world = of.world(env, wrappers=wrappers)
+        found = look(world, {of.step or 0: of.agent()}, states, samples, episodes, seed)
     figure = portrait(found["heatmaps"], found["returns"], _curves(of), _title(of, Path(run)))
     if output is not None:
         write(figure, Path(output))

@@ -1,5 +1,6 @@
 """A trained agent: acts, tells the returns it expects, and lives in a folder of two files."""
 
+import functools
 import hashlib
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,16 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pacer.envs.bounds import from_box, to_box
-from pacer.errors import PacerError
+from pacer.errors import PacerError, shown
 from pacer.pieces.actors.base import Actor
 from pacer.pieces.critics.levels import midpoints
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.scaling import Scaling
-from pacer.pieces.trees import from_arrays, to_arrays
+from pacer.pieces.sizes import LARGEST, check_sizes
+from pacer.pieces.trees import from_arrays, kinds, to_arrays
 from pacer.pieces.types import Array, Network, Networks, Returns, Space
 from pacer.runs.arrays import load_arrays, save_arrays
 from pacer.runs.codec import decode, encode
 from pacer.runs.files import load_json, save_json
+from pacer.runs.formats import missing_arrays
 
 Floats = NDArray[np.float32]
 DESCRIPTION, ARRAYS = "agent.json", "agent.safetensors"
@@ -67,6 +70,8 @@ class Agent:
         """Action in the environment's own bounds, for one observation or a batch; Stable-Baselines3's signature."""
         obs = self._check(observation)
         action = self.policy.greedy(obs) if deterministic else self.policy.sampled(obs, self._rng)
+        if not np.isfinite(action).all():
+            raise PacerError("the agent's action is not finite: its weights are damaged, or learning had diverged")
         return to_box(np.asarray(action), self.low, self.high), state
 
     def sample_actions(self, observation: ArrayLike, count: int) -> Array:
@@ -121,19 +126,30 @@ class Agent:
 
     @staticmethod
     def load(folder: str | Path) -> "Agent":
-        """The agent that `save` left in `folder`."""
+        """The agent that `save` left in `folder`. Files may be a stranger's: refused before they cost anything."""
         description, file = Path(folder) / DESCRIPTION, Path(folder) / ARRAYS
         content = load_json(description)
-        recipe = decode(content.get("recipe"), Recipe, "recipe")
-        space = Space(*decode(content.get("space"), tuple[int, int], "space"))
+        if odd := sorted(content.keys() ^ {"format", "recipe", "space"}):
+            raise PacerError(f"{description} does not hold what an agent's does (differing: {', '.join(odd[:4])})")
+        recipe = decode(content["recipe"], Recipe, "recipe")
+        space = Space(*decode(content["space"], tuple[int, int], "space"))
         try:
             template = _template(recipe, space)
         except Exception as error:  # sizes that pass as numbers and still make no network
-            raise PacerError(f"{description} describes no agent: {error!r}") from error
-        arrays = from_arrays(load_arrays(file), template, file)
-        if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(arrays)):
+            raise PacerError(f"{description} describes no agent: {shown(error)}") from error
+        wanted = kinds(template)
+        added = {name: fill for name, fill in missing_arrays(content["format"]).items() if name in wanted}
+        arrays = load_arrays(file, {name: kind for name, kind in wanted.items() if name not in added})
+        arrays |= {name: np.full(wanted[name][0], fill, wanted[name][1]) for name, fill in added.items()}
+        if not all(np.isfinite(array).all() for array in arrays.values()):
             raise PacerError(f"{file} holds numbers that are not finite")
-        return Agent(recipe, arrays["networks"], arrays["scaling"], arrays["low"], arrays["high"])
+        tree = from_arrays(arrays, template)
+        if not (tree["low"] < tree["high"]).all():
+            raise PacerError(f"{file} holds bounds of actions that are none: expected low < high")
+        agent = Agent(recipe, tree["networks"], tree["scaling"], tree["low"], tree["high"])
+        with np.errstate(over="ignore", invalid="ignore"):
+            agent.predict(np.zeros(space.observation), deterministic=True)
+        return agent
 
     def _check(self, observation: ArrayLike) -> Array:
         obs = np.asarray(observation, np.float32)
@@ -157,8 +173,13 @@ def _list(bound: Floats) -> str:
     return f"{bound[0]:g}" if (bound == bound[0]).all() else f"{bound.tolist()}"
 
 
+@functools.lru_cache(maxsize=32)
 def _template(recipe: Recipe, space: Space) -> Any:
     """Shapes and types of the arrays of an agent; nothing is computed."""
+    for piece in (recipe.actor, recipe.critic):
+        check_sizes(piece)
+    if not (0 < space.observation <= LARGEST and 0 < space.action <= LARGEST):
+        raise ValueError(f"space is {tuple(space)}: expected sizes of 1 to {LARGEST}")
 
     def build() -> Any:
         key = jax.random.key(0)

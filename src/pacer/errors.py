@@ -5,11 +5,31 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-LONGEST = 300  # characters of a value in a message
+LONGEST_MESSAGE, LONGEST = 4_000, 300  # characters of a message, and of a value in it
 
 
 class PacerError(Exception):
-    """Something the user can mend. The command line prints it without a traceback."""
+    """Something the user can mend. The command line prints it without a traceback.
+
+    A message may quote a file that a stranger wrote: nothing in it can steer a terminal, and its length is bounded.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__(), LONGEST_MESSAGE)
+
+
+def printable(text: str, longest: int = LONGEST) -> str:
+    """The text with characters that are not for reading as escapes, and cut if it is too long."""
+    cut = text if len(text) <= longest else f"{text[:longest]}..."
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in cut)
+
+
+def shown(value: Any) -> str:
+    """What a message calls a value that somebody else made: its repr, if that works and is not endless."""
+    try:
+        return printable(repr(value))
+    except Exception:
+        return f"<{type(value).__name__} that cannot be printed>"
 
 
 class EnvironmentFailed(PacerError):
@@ -32,17 +52,8 @@ def trace_of(error: BaseException) -> str:
         return f"{type(error).__name__}, which cannot be printed: {type(second).__name__}\n"
 
 
-def shown(value: Any) -> str:
-    """What a message calls a value that somebody else made: its repr, if that works and is not endless."""
-    try:
-        text = repr(value)
-    except Exception:
-        return f"<{type(value).__name__} that cannot be printed>"
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-
-
 def near(name: str, known: Iterable[str]) -> str:
     """' Did you mean ...?' for the names nearest to `name`, or nothing."""
     folded = {k.lower(): k for k in known}
-    matches = [folded[m] for m in get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
+    matches = [folded[m] for m in get_close_matches(name[:LONGEST].lower(), folded, n=3, cutoff=0.5)]
     return f" Did you mean {' or '.join(matches)}?" if matches else ""

@@ -9,10 +9,10 @@ pytestmark = pytest.mark.xdist_group("training")
 
 
 def test_what_arrives_is_the_run_and_can_go_on(tmp_path, monkeypatch):
-    monkeypatch.setattr("pacer.experiments.courier.OVERLAP", 100)  # bytes: a few rows
+    monkeypatch.setattr("pacer.experiments.courier.OVERLAP", 30)  # bytes: a row
     here, there, elsewhere = tmp_path / "here", tmp_path / "there", tmp_path / "elsewhere"
     outbox = Outbox(here)
-    stop_at(here, 100)
+    stop_at(here, 110)
     assert outbox.due()
     unpack(outbox.pack(), there)
     assert results(there) == results(here)
@@ -20,7 +20,7 @@ def test_what_arrives_is_the_run_and_can_go_on(tmp_path, monkeypatch):
     unpack(Outbox(there).pack(), elsewhere)  # another node, which is sent everything
     train(here)
     second = outbox.pack()
-    assert [offset > 0 for name, offset, _ in second.pieces if name == "replay/0.bin"] == [True]
+    assert any(offset > 0 for name, offset, _ in second.pieces if name.startswith("replay/"))
     unpack(second, there)
     assert results(there) == results(here)
     train(elsewhere)

@@ -14,7 +14,7 @@ from tests.tiny_runs import configuration
 @pytest.fixture
 def log(tmp_path):
     folder = RunFolder(tmp_path, {"steps": 90}, 90, True, {})
-    folder.begin({})
+    folder.begin()
     yield CsvLog(folder, configuration(steps=90, log_every=40))
     folder.close()
 

@@ -3,7 +3,8 @@
 import pytest
 
 from pacer.errors import PacerError
-from pacer.runs.files import FORMAT, load_json, save_json
+from pacer.runs.files import load_json, save_json
+from pacer.runs.formats import FORMAT
 
 
 @pytest.mark.parametrize(
@@ -12,7 +13,7 @@ from pacer.runs.files import FORMAT, load_json, save_json
         ("", "cannot be read"),
         ("{", "cannot be read"),
         ('{"format": 1, "a": NaN}', "NaN is not a number in JSON"),
-        ('{"format": 1}', f"of format 1, and this version of pacer reads format {FORMAT}"),
+        ('{"format": 1}', f"of format 1, and this version of pacer reads formats 2 to {FORMAT}"),
         ("{}", "of format None"),
         ("[1]", "of format None"),
         ('{"format": 1, "a": ' + "[" * 200_000, "cannot be read"),

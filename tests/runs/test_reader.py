@@ -30,7 +30,7 @@ def begun(path, config=None):
     """A run that has just begun, and holds its lock."""
     config = config or configuration()
     folder = RunFolder(path, encode(config), config.steps, True, {})
-    folder.begin({})
+    folder.begin()
     return folder
 
 

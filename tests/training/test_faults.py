@@ -12,9 +12,11 @@ from pacer.errors import PacerError
 from pacer.observers import Warned
 from pacer.runs.files import load_json
 from pacer.training.learn import Diverged
+from tests.faults import damage
 from tests.tiny_runs import everything, lanes, newest, results, stop_at, told, train
 from tests.worlds import Drift, Faulty, Moody, fail
 
+RNG = np.random.default_rng(0)
 pytestmark = pytest.mark.xdist_group("training")
 
 
@@ -22,30 +24,55 @@ def status(folder):
     return load_json(folder / "run.json")["status"]
 
 
-def flip(path):
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory):
+    """A run that was stopped at step 60, after a checkpoint at 50; to be copied."""
+    folder = tmp_path_factory.mktemp("stopped") / "run"
+    stop_at(folder, 60)
+    return folder
 
 
 @pytest.mark.parametrize(
-    "damage, message",
+    "harm, message",
     [
-        (lambda f: flip(newest(f) / "state.safetensors"), "checkpoint/60 is damaged: state.safetensors"),
-        (lambda f: os.truncate(newest(f) / "state.safetensors", 1_000), "checkpoint/60 is damaged: state.safetensors"),
-        (lambda f: os.truncate(newest(f) / "manifest.json", 9), "checkpoint/60/manifest.json cannot be read"),
-        (lambda f: os.truncate(f / "replay" / "0.bin", 100), "replay/0.bin is shorter than its checkpoint says"),
+        (lambda f: damage.everything(f, RNG), r"cannot be resumed: checkpoint 60 .*60/state\.safetensors is not what"),
+        (lambda f: damage.flip(f / "replay" / "0-0.bin", RNG), r"replay/0-0\.bin is not what was written"),
+        (lambda f: damage.remove(f / "replay" / "0-1.bin", RNG), r"replay/0-1\.bin is not what was written"),
+        (lambda f: damage.rename(f, RNG), "9999 is the checkpoint of step 60 under another name"),
         (lambda f: shutil.rmtree(f / "replay"), "kept no replay"),
     ],
 )
-def test_damage_is_refused_by_name_and_nothing_is_changed(tmp_path, damage, message):
-    stop_at(tmp_path, 60)
-    damage(tmp_path)
+def test_damage_is_refused_by_name_and_nothing_is_changed(stopped, tmp_path, harm, message):
+    shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
+    harm(tmp_path)
     before = everything(tmp_path)
     with pytest.raises(PacerError, match=message):
         train(tmp_path)
     assert everything(tmp_path) == before
     assert np.isfinite(pacer.load(tmp_path).predict(np.zeros(3))[0]).all()
+
+
+@pytest.mark.parametrize(
+    "way, place",
+    [
+        (damage.flip, "checkpoint/60/state.safetensors"),
+        (damage.cut, "checkpoint/60/manifest.json"),
+        (damage.flip, "replay/0-4.bin"),  # rows that only the newest counts
+        (lambda path, _: os.truncate(path, path.stat().st_size - 5), "progress.csv"),
+    ],
+)
+def test_after_damage_a_run_that_goes_on_from_its_older_checkpoint_ends_with_the_same_bytes(
+    stopped, unbroken, tmp_path, way, place
+):
+    shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
+    damage.clutter(tmp_path, RNG)
+    way(tmp_path / place, RNG)
+    told_of = []
+    train(tmp_path, observers=[told(Warned, told_of)])
+    assert [w.message.endswith("The run goes on from step 50") for w in told_of] == [True]
+    clutter = ("checkpoint/.DS_Store",)
+    assert {name: content for name, content in results(tmp_path).items() if name not in clutter} == unbroken
+    assert load_json(tmp_path / "run.json")["bit_exact"] is True
 
 
 @pytest.mark.parametrize(

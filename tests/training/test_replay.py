@@ -45,7 +45,8 @@ class Filled:
             self.going_on[lane] = not step.ended
 
     def close_episode(self):
-        self.rows[0] = self.replay.close_episode(0, self.rows[0])
+        """As a run does that cannot go on with its episode."""
+        self.rows[0] += 1
         self.going_on[0] = False
 
     def save(self, folder):
@@ -117,7 +118,7 @@ def test_a_lane_without_a_step_yet_is_not_drawn():
 
 
 @given(episodes, st.integers(2, 40), st.integers(1, 7), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_crash_and_a_load_are_as_if_nothing_had_happened(lengths, capacity, block, data):
     steps = experience(lengths)
     unbroken, broken = Filled(capacity), Filled(capacity)
@@ -145,7 +146,7 @@ def test_a_crash_and_a_load_are_as_if_nothing_had_happened(lengths, capacity, bl
 
 
 @given(episodes, st.integers(2, 20), st.integers(1, 7))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_block_that_fails_has_overwritten_nothing_that_counts(lengths, capacity, block):
     """Not even in a full ring, and not even what was never saved."""
     steps = experience(lengths)
@@ -165,9 +166,10 @@ def test_the_tail_is_the_episode_that_goes_on(length, before):
     steps = experience([(before + 1, TERMINATED), (length + 1, TRUNCATED)])[:-1]
     replay = Filled(25)
     replay.append(steps)
-    obs, actions = replay.replay.tail(0, replay.rows[0], length)
+    obs, actions, rewards = replay.replay.tail(0, replay.rows[0], length)
     np.testing.assert_array_equal(obs, [*(s[0] for s in steps[-length:]), steps[-1][3]])
     np.testing.assert_array_equal(actions, [s[1] for s in steps[-length:]])
+    np.testing.assert_array_equal(rewards, [s[2] for s in steps[-length:]])
 
 
 def test_an_episode_that_is_closed_still_bootstraps_and_stays_closed_on_disk(tmp_path):
@@ -202,11 +204,11 @@ def test_an_episode_closed_after_a_crash_ends_with_its_last_observation(tmp_path
 def test_rows_go_to_disk_once(tmp_path):
     """A second save writes what is new and leaves the rest of the file alone."""
     steps = experience([(30, TERMINATED)])
-    replay, path = Filled(50), tmp_path / "0.bin"
+    replay, path = Filled(400), tmp_path / "0-0.bin"
     replay.append(steps[:20])
     replay.save(tmp_path)
     spoilt = bytearray(path.read_bytes())
-    row = len(spoilt) // 21  # twenty steps and the current observation
+    row = (len(spoilt) - 8) // 20  # twenty steps and the current observation
     spoilt[:row] = b"\xff" * row
     path.write_bytes(spoilt)
     replay.append(steps[20:])
@@ -215,17 +217,33 @@ def test_rows_go_to_disk_once(tmp_path):
     assert path.stat().st_size == 31 * row
 
 
-def test_a_short_or_missing_file_is_refused_by_name(tmp_path):
+def test_a_short_file_is_refused_by_name(tmp_path):
     replay = Filled(50, lanes=2)
     replay.append(experience([(9, TERMINATED)]), lane=1)
     checkpoint = replay.save(tmp_path)
-    path = tmp_path / "1.bin"
+    path = tmp_path / "1-2.bin"
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(PacerError, match=r"1\.bin is shorter than its checkpoint says"):
+    with pytest.raises(PacerError, match=r"1-2\.bin is shorter than its checkpoint says"):
         Filled(50, lanes=2).load(tmp_path, checkpoint)
-    path.unlink()
-    with pytest.raises(PacerError, match=r"1\.bin cannot be read"):
-        Filled(50, lanes=2).load(tmp_path, checkpoint)
+
+
+def test_files_are_never_much_larger_than_the_capacity_and_hold_every_row(tmp_path):
+    """Whoever keeps the checkpoints drops what no checkpoint names; rows that come between two saves are not lost."""
+    replay = Filled(40, block=7)
+    steps = experience([(12, TERMINATED), (5, TRUNCATED)] * 30)
+    named = {}
+    for start in range(0, len(steps), 7):
+        replay.append(steps[start : start + 7])
+        if replay.replay.crowded(replay.rows):
+            named = replay.replay.save(tmp_path, replay.rows, replay.going_on)
+            for path in tmp_path.iterdir():
+                if path.name not in named:
+                    path.unlink()
+    row = 4 * (2 + 1 + 2)
+    assert 40 * row <= sum(path.stat().st_size for path in tmp_path.iterdir()) <= (40 + 5 + 1) * row
+    for name, size in named.items():
+        kinds = np.frombuffer((tmp_path / name).read_bytes()[: size // row * row], np.float32).reshape(-1, 5)[:, 0]
+        assert (np.diff(kinds) <= 1).all()  # the numbers of observations, one after the other
 
 
 def test_a_capacity_that_could_hold_no_step_is_refused():

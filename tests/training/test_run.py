@@ -28,7 +28,7 @@ def test_a_run_leaves_what_it_should(unbroken):
         [str(step), mode, str(n)] for step in (50, 100, 150, 200) for mode in ("greedy", "sampled") for n in (0, 1)
     ]
     agents = {"agent", "best", "snapshots/20", "snapshots/100", "snapshots/200"}
-    assert {str(Path(name).parent) for name in unbroken} == {".", "checkpoint/200", "replay", *agents}
+    assert {str(Path(name).parent) for name in unbroken} == {".", "checkpoint/150", "checkpoint/200", "replay", *agents}
     assert unbroken["snapshots/200/agent.safetensors"] == unbroken["agent/agent.safetensors"]
     assert json.loads(unbroken["DONE"])["steps"] == STEPS
 
@@ -38,7 +38,7 @@ def test_one_seed_gives_one_result_and_another_seed_another(unbroken, tmp_path):
     assert results(tmp_path / "again") == unbroken
     train(tmp_path / "other", seed=1)
     other = results(tmp_path / "other")
-    for name in ("progress.csv", "evaluations.csv", "agent/agent.safetensors", "replay/0.bin"):
+    for name in ("progress.csv", "evaluations.csv", "agent/agent.safetensors", "replay/0-4.bin"):
         assert other[name] != unbroken[name]
 
 

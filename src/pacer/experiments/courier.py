@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pacer.runs import lock
-from pacer.runs.files import replacing
+from pacer.runs.files import numbered, replacing
 
 OVERLAP = 1 << 20  # bytes at the end of an appended file that may have been written again
 
@@ -25,29 +25,29 @@ class Outbox:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._sent: dict[str, tuple[int, int]] = {}  # time of change and size
-        self._checkpoint: list[str] = []
+        self._checkpoints: list[int] = []
 
     def mark(self) -> None:
         """Take what is there for sent."""
         self._sent = {name: _state(self._folder / name) for name in _files(self._folder)}
-        self._checkpoint = _checkpoints(self._folder)
+        self._checkpoints = numbered(self._folder / "checkpoint")
 
     def due(self) -> bool:
         """Whether there is a checkpoint that was not sent."""
-        return bool(found := _checkpoints(self._folder)) and found != self._checkpoint
+        return bool(found := numbered(self._folder / "checkpoint")) and found != self._checkpoints
 
     def pack(self) -> Parcel | None:
         """What changed; nothing if the run replaced its checkpoint in the meantime: try again, then."""
-        before = _checkpoints(self._folder)
+        before = numbered(self._folder / "checkpoint")
         try:
             states = {name: _state(self._folder / name) for name in _files(self._folder)}
             changed = [name for name, state in states.items() if self._sent.get(name) != state]
             pieces = tuple(self._piece(name) for name in sorted(changed, key=_order))
         except FileNotFoundError:
             return None
-        if _checkpoints(self._folder) != before:
+        if numbered(self._folder / "checkpoint") != before:
             return None
-        self._sent, self._checkpoint = states, before
+        self._sent, self._checkpoints = states, before
         return Parcel(pieces, frozenset(states))
 
     def _piece(self, name: str) -> tuple[str, int, bytes]:
@@ -71,8 +71,8 @@ def unpack(parcel: Parcel, folder: Path) -> None:
                 file.seek(offset)
                 file.write(content)
         else:
-            with replacing(path) as temporary:
-                temporary.write_bytes(content)
+            with replacing(path) as file:
+                file.write(content)
         if name.startswith("checkpoint/") and path.name == "manifest.json":
             shutil.rmtree((folder / name).parent, ignore_errors=True)
             os.replace(path.parent, (folder / name).parent)
@@ -91,14 +91,12 @@ def _files(folder: Path) -> list[str]:
     return [str(name) for name in names if not any(part.endswith(".writing") for part in name.parts)]
 
 
-def _checkpoints(folder: Path) -> list[str]:
-    found = folder / "checkpoint"
-    return sorted(path.name for path in found.iterdir() if path.name.isdigit()) if found.exists() else []
-
-
-def _order(name: str) -> tuple[bool, bool, bool, str]:
-    """First what a checkpoint counts on, then the checkpoint, its manifest last; then DONE."""
-    return name == "DONE", name.startswith("checkpoint/"), name.endswith("manifest.json"), name
+def _order(name: str) -> tuple[bool, int, bool, str]:
+    """First what checkpoints count on, then these, the oldest first and the manifest of each last; then DONE."""
+    folder, _, rest = name.partition("/")
+    step = rest.partition("/")[0]
+    number = int(step) if folder == "checkpoint" and step.isdecimal() else -1
+    return name == "DONE", number, name.endswith("manifest.json"), name
 
 
 def _state(path: Path) -> tuple[int, int]:

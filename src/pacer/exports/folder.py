@@ -119,10 +119,10 @@ def _read(source: Path) -> tuple[Agent, dict[str, Any], dict[str, Any]]:
 
 def _write_numpy(folder: Path, about: dict[str, Any], graphs: dict[str, Graph]) -> None:
     constants = {name: array for graph in graphs.values() for name, array in graph.constants.items()}
-    with replacing(folder / "policy.npz") as temporary, temporary.open("wb") as file:
+    with replacing(folder / "policy.npz") as file:
         np.savez(file, allow_pickle=False, **constants)
-    with replacing(folder / "policy.json") as temporary:
-        temporary.write_text(_json(about, graphs), encoding="utf-8")
+    with replacing(folder / "policy.json") as file:
+        file.write(_json(about, graphs).encode())
 
 
 def _json(about: dict[str, Any], graphs: dict[str, Graph]) -> str:

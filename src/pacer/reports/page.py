@@ -24,8 +24,8 @@ def write(dataset: Dataset, path: Path, title: str = "pacer report", reload: flo
     """The page takes the place of an older one at once, so that a reader never gets a half."""
     text = render(dataset, title, reload)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", errors="replace")  # names of folders may be no text
+    with replacing(path) as file:
+        file.write(text.encode(errors="replace"))  # names of folders may be no text
 
 
 def render(dataset: Dataset, title: str = "pacer report", reload: float = 0) -> str:

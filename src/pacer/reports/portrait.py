@@ -109,14 +109,14 @@ def write(figure: "Figure", path: Path) -> None:
     """The figure in the format that the name ends with; a page of HTML holds it as SVG."""
     check_format(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with matplotlib().rc_context(SETTINGS), replacing(path) as temporary:
+    with matplotlib().rc_context(SETTINGS), replacing(path) as file:
         if path.suffix != ".html":
-            figure.savefig(temporary, format=path.suffix[1:], dpi=150)
+            figure.savefig(file, format=path.suffix[1:], dpi=150)
         else:
             drawn = io.StringIO()
             figure.savefig(drawn, format="svg", metadata={"Date": None})
             image = drawn.getvalue()[drawn.getvalue().index("<svg") :]
-            temporary.write_text(f"<!doctype html><meta charset='utf-8'>\n{image}", encoding="utf-8")
+            file.write(f"<!doctype html><meta charset='utf-8'>\n{image}".encode())
 
 
 def _pairs(samples: Any) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from pacer.errors import PacerError, near
+from pacer.errors import PacerError, near, printable, shown
 
 NAME = "piece"  # the key that holds the class's name
 
@@ -29,7 +29,7 @@ def encode(value: Any, hint: Any = Any, where: str = "configuration") -> Any:
         return dict(value)
     if value is not None and not isinstance(value, str | int | float | list):
         raise PacerError(
-            f"{where} is {value!r}, which a saved run could not hold: expected a plain value or a frozen dataclass"
+            f"{where} is {shown(value)}, which a saved run could not hold: expected a plain value or a frozen dataclass"
         )
     return value
 
@@ -45,7 +45,7 @@ def decode(value: Any, hint: Any = Any, where: str = "configuration") -> Any:
             return tuple(decode(v, h, f"{where}[{i}]") for i, (v, h) in enumerate(zip(value, hints, strict=True)))
     elif _fits(value, hint):
         return float(value) if hint is float else value
-    raise PacerError(f"{where} is {value!r}: expected {getattr(hint, '__name__', hint)}")
+    raise PacerError(f"{where} is {shown(value)}: expected {getattr(hint, '__name__', hint)}")
 
 
 def members(family: type) -> dict[str, type]:
@@ -83,19 +83,21 @@ def _decode_piece(value: dict[str, Any], family: type, where: str) -> Any:
     piece = known.get(name) if isinstance(name, str) else None
     if piece is None:
         raise PacerError(
-            f"{where} names {name!r}, which is no {family.__name__} that is known here."
+            f"{where} names {shown(name)}, which is no {family.__name__} that is known here."
             f"{near(str(name), known)} A piece of your own must be imported first"
         )
     hints, names = get_type_hints(piece), {f.name for f in fields(piece)}
     given = {k: v for k, v in value.items() if k != NAME}
     if unknown := sorted(given.keys() - names):
-        raise PacerError(f"{where} ({name}) has no field {', '.join(unknown)}: it has {', '.join(sorted(names))}")
+        given_names = printable(", ".join(unknown))
+        raise PacerError(f"{where} ({name}) has no field {given_names}: it has {', '.join(sorted(names))}")
     if missing := sorted(names - given.keys()):
         raise PacerError(f"{where} ({name}) lacks {', '.join(missing)}: was it written by another version of pacer?")
+    decoded = {k: decode(v, hints[k], f"{where}.{k}") for k, v in given.items()}
     try:
-        return piece(**{k: decode(v, hints[k], f"{where}.{k}") for k, v in given.items()})
-    except (TypeError, ValueError) as error:
-        raise PacerError(f"{where} ({name}): {error}") from error
+        return piece(**decoded)
+    except Exception as error:  # whatever numbers from a file do in a piece's checks
+        raise PacerError(f"{where} ({name}): {printable(str(error))}") from error
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -4,7 +4,6 @@ config.json  run.json  progress.csv  timings.csv  evaluations.csv
 agent/  best/  snapshots/<step>/  checkpoint/<step>/  replay/  insight/  DONE
 """
 
-import hashlib
 import json
 import math
 import os
@@ -13,28 +12,49 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pacer.errors import PacerError
+from pacer.errors import PacerError, shown
 from pacer.runs import lock
+from pacer.runs.checkpoints import (
+    LOGS,
+    NOTHING,
+    REPLAY,
+    Extent,
+    Found,
+    find,
+    measure,
+    read_manifest,
+    superfluous,
+    write_manifest,
+)
 from pacer.runs.codec import decode
-from pacer.runs.files import load_json, save_json, sync
+from pacer.runs.files import clean, load_json, no_link, numbered, save_json, sync
 
-LOGS = ("progress.csv", "timings.csv", "evaluations.csv")
-CHOICES_OF_LATER = {"wrappers": [], "source": "", "start_from": ""}  # which a run of before did not have
+FOLDERS = ("agent", "best", "snapshots/*", "insight")
 
 
 class RunFolder:
     """A locked run folder. Opening it changes nothing in it; `begin` does."""
 
     def __init__(
-        self, path: Path, settings: Mapping[str, Any], steps: int, exact: bool, facts: Mapping[str, Any]
+        self,
+        path: Path,
+        settings: Mapping[str, Any],
+        steps: int,
+        exact: bool,
+        facts: Mapping[str, Any],
+        checkpoint_every: int = 1,
     ) -> None:
-        """`settings` decide the outcome; `facts` (processor, backend, versions) its last bits.
+        """`settings` decide the outcome; `facts` (processor, backend, versions, source) its last bits.
 
-        `exact` says whether the run repeats its bits at all.
+        `exact` says whether the run repeats its bits at all, `checkpoint_every` when it keeps a checkpoint anyway.
         """
         self.path = path
         self._settings = settings
-        self._exact, self._facts = exact, facts
+        self._exact, self._facts = exact, json.loads(json.dumps(facts))
+        self._every = checkpoint_every
+        self._grown: dict[str, Extent] = {}
+        if path.is_dir():
+            _check_free_or_same(path, settings, steps)  # before anything is written
         self._lock = lock.take(path)
         try:
             _check_free_or_same(path, settings, steps)
@@ -42,31 +62,46 @@ class RunFolder:
             self.close()  # an error that is kept somewhere must not keep the lock
             raise
 
-    def begin(self, log_sizes: Mapping[str, int]) -> list[str]:
-        """The run goes on here: what was logged after its checkpoint is dropped.
+    def find_checkpoint(self) -> Found | None:
+        """Where to go on from."""
+        return find(self.path)
 
-        Returns the facts that are others than at its checkpoint: a run that has any is not bit-exact.
+    def begin(self, found: Found | None = None) -> list[str]:
+        """The run goes on from a checkpoint, or from nothing: what came after it is dropped.
+
+        Returns what the user should know: a run that goes on under other facts, or without its logs, is not bit-exact.
         """
+        warnings = [f"{why}. The run goes on from step {found.manifest.step}" for why in found.skipped] if found else []
+        before = found.manifest.facts if found else {}
         save_json(self.path / "config.json", {"config": self._settings})
         (self.path / "DONE").unlink(missing_ok=True)
         shutil.rmtree(self.path / "insight", ignore_errors=True)  # which was about an agent that was the last
-        before = self._known() if self.checkpoints() else {}
-        now = json.loads(json.dumps({name: fact for name, fact in self._facts.items() if name in before}))
-        changed = _differences({name: before[name] for name in now}, now)
-        exact = self._exact and before.get("bit_exact", True) and not changed
-        self.describe(status="running", bit_exact=exact, **self._facts)
-        for log in LOGS:
-            path = self.path / log
-            if log_sizes.get(log, 0) < _size(path):
-                os.truncate(path, log_sizes.get(log, 0))
-        self._drop_older_checkpoints()  # a crash may have left one
-        return changed
+        changed = _differences({name: before.get(name) for name in self._facts}, self._facts) if found else []
+        if changed:
+            warnings.append(f"the run is no longer bit-exact: it goes on with another {'; '.join(changed)}")
+        logs = found.damaged_logs if found else []
+        if logs:
+            warnings.append(
+                f"{', '.join(logs)} is not what the run wrote: put aside under the name of .damaged, and begun anew. "
+                "The run is no longer bit-exact"
+            )
+        exact = self._exact and before.get("bit_exact", True) and not changed and not logs
+        self.describe(**{"status": "running", "bit_exact": exact, **self._facts})
+        for step in self._steps():
+            if found is None or step > found.manifest.step:
+                shutil.rmtree(self._checkpoint(step))
+        self._cut(found.manifest.grown if found else {}, logs)
+        self._prune()
+        for folder in (self.path, *(p for pattern in FOLDERS for p in self.path.glob(pattern))):
+            clean(folder)
+        return warnings
 
     def finished(self, steps: int) -> bool:
         done = self.path / "DONE"
         return done.exists() and decode(load_json(done).get("steps"), int, str(done)) >= steps
 
     def finish(self, steps: int) -> None:
+        self._prune(strict=True)
         self.describe(status="finished")
         save_json(self.path / "DONE", {"steps": steps})
 
@@ -83,7 +118,7 @@ class RunFolder:
         """Rows at the end of a log, with a header if it is the first. The columns stay those of the first row."""
         self.check()
         path = self.path / log
-        with path.open("a+", encoding="utf-8", newline="") as file:
+        with open(path, "a+", encoding="utf-8", newline="", opener=no_link) as file:
             file.seek(0)
             columns = [name for name in file.readline().rstrip("\n").split(",") if name]
             file.seek(0, os.SEEK_END)
@@ -93,14 +128,9 @@ class RunFolder:
                     file.write(",".join(columns) + "\n")
                 file.write(",".join(_text(row.get(name, math.nan)) for name in columns) + "\n")
 
-    def log_sizes(self) -> dict[str, int]:
-        return {log: _size(self.path / log) for log in LOGS}
-
     def checkpoints(self) -> list[Path]:
-        """Complete checkpoints, newest first."""
-        folder = self.path / "checkpoint"
-        found = [p for p in folder.iterdir() if p.name.isdigit()] if folder.exists() else []
-        return sorted(found, key=lambda p: int(p.name), reverse=True)
+        """All that there are, newest first."""
+        return [self._checkpoint(step) for step in reversed(self._steps())]
 
     def new_checkpoint(self) -> Path:
         folder = self.path / "checkpoint" / ".writing"
@@ -108,21 +138,54 @@ class RunFolder:
         folder.mkdir(parents=True)
         return folder
 
-    def commit_checkpoint(self, temporary: Path, step: int) -> None:
-        """Make a written checkpoint count, in one rename, and drop the older ones."""
-        for log in LOGS:
-            if (self.path / log).exists():
-                sync(self.path / log)
-        save_json(temporary / "manifest.json", {"files": _digests(temporary), "logs": self.log_sizes()})
-        sync(temporary)
-        final = self.path / "checkpoint" / str(step)
-        temporary.rename(final)
-        sync(final.parent)
-        self._drop_older_checkpoints()
+    def commit_checkpoint(self, temporary: Path, step: int, replay: Mapping[str, int]) -> None:
+        """Make a written checkpoint count, in one rename; drop what none needs any more.
 
-    def _drop_older_checkpoints(self) -> None:
-        for older in self.checkpoints()[1:]:
-            shutil.rmtree(older)
+        `replay` are the files in the replay's folder that it needs, and how many bytes of them.
+        """
+        sizes = {log: (self.path / log).stat().st_size for log in LOGS if (self.path / log).exists()}
+        for log in sizes:
+            sync(self.path / log)
+        sizes |= {f"{REPLAY}/{name}": size for name, size in replay.items()}
+        grown = {name: measure(self.path / name, size, self._grown.get(name, NOTHING)) for name, size in sizes.items()}
+        known = self._known()
+        write_manifest(temporary, step, grown, {name: known.get(name) for name in ("bit_exact", *self._facts)})
+        sync(temporary)
+        temporary.rename(self._checkpoint(step))
+        sync(self.path / "checkpoint")
+        self._grown = grown
+        self._prune()
+
+    def _steps(self) -> list[int]:
+        return numbered(self.path / "checkpoint")
+
+    def _checkpoint(self, step: int) -> Path:
+        return self.path / "checkpoint" / str(step)
+
+    def _cut(self, grown: Mapping[str, Extent], damaged: list[str]) -> None:
+        """Bring the files that grow to where a checkpoint had them."""
+        for log in damaged:
+            if (self.path / log).exists():
+                os.replace(self.path / log, self.path / f"{log}.damaged")
+        self._grown = {name: extent for name, extent in grown.items() if name not in damaged}
+        for name in {*LOGS, *self._grown}:
+            size = self._grown.get(name, NOTHING).size
+            if (self.path / name).exists() and (self.path / name).stat().st_size > size:
+                os.truncate(self.path / name, size)
+
+    def _prune(self, strict: bool = False) -> None:
+        """Drop checkpoints that need not be kept, and the parts of the replay that none of the others needs."""
+        for step in superfluous(self._steps(), self._every, strict):
+            shutil.rmtree(self._checkpoint(step))
+        needed: set[str] = set()
+        for folder in self.checkpoints():
+            try:
+                needed |= read_manifest(folder).grown.keys()
+            except PacerError:  # an older one, which nobody could go back to
+                shutil.rmtree(folder)
+        for path in (self.path / REPLAY).glob("*-*.bin"):
+            if f"{REPLAY}/{path.name}" not in needed:
+                path.unlink()
 
     def check(self) -> None:
         """Before anything is written: that nobody else writes here."""
@@ -138,25 +201,17 @@ def load_settings(path: Path) -> dict[str, Any]:
     if not file.exists():
         raise PacerError(f"{path} is not a run folder: it has no config.json")
     settings: dict[str, Any] = decode(load_json(file).get("config"), Mapping[str, Any], f"config in {file}")
-    return {**CHOICES_OF_LATER, **settings}
-
-
-def verify_checkpoint(folder: Path) -> dict[str, int]:
-    """The sizes that the logs had when a checkpoint was taken; one whose files are not those written is refused."""
-    manifest = load_json(folder / "manifest.json")
-    expected = decode(manifest.get("files"), dict, f"{folder}/manifest.json: files")
-    logs = decode(manifest.get("logs"), dict, f"{folder}/manifest.json: logs")
-    found = _digests(folder)
-    if odd := sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)):
-        raise PacerError(
-            f"checkpoint {folder} is damaged: {', '.join(odd)} is not what was written. The run's agents are another "
-            "matter and still there; to train anew, remove the checkpoint or name another folder with --run-dir"
-        )
-    return {name: decode(size, int, f"{folder}/manifest.json: {name}") for name, size in logs.items()}
+    return settings
 
 
 def _check_free_or_same(path: Path, settings: Mapping[str, Any], steps: int) -> None:
-    """An empty folder, the same run, or the same with more steps."""
+    """An empty folder, the same run, or the same with more steps; and no link that leads out of it."""
+    for folder, below, files in os.walk(path):
+        if links := [name for name in (*below, *files) if os.path.islink(os.path.join(folder, name))]:
+            raise PacerError(
+                f"{os.path.join(folder, links[0])} is a symbolic link, and a run writes nothing outside its folder: "
+                "remove it, or name another folder with --run-dir"
+            )
     if not (path / "config.json").exists():
         if leftovers := sorted(p.name for p in path.iterdir() if not p.name.startswith(".")):
             raise PacerError(
@@ -183,16 +238,11 @@ def _differences(old: Any, new: Any, where: str = "") -> list[str]:
     if isinstance(old, dict) and isinstance(new, dict):
         keys = sorted(old.keys() | new.keys())
         return [d for k in keys for d in _differences(old.get(k), new.get(k), f"{where}.{k}".lstrip("."))]
-    return [] if old == new else [f"{where} ({old} there, {new} here)"]
+    return [] if old == new else [f"{where} ({_plain(old)} there, {_plain(new)} here)"]
 
 
-def _digests(folder: Path) -> dict[str, str]:
-    files = sorted(p for p in folder.iterdir() if p.name != "manifest.json")
-    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+def _plain(value: Any) -> str:
+    return shown(value)[1:-1] if isinstance(value, str) else shown(value)
 
 
 def _text(value: Any) -> str:

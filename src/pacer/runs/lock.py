@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from pacer.errors import PacerError
+from pacer.runs.files import no_link
 
 NAME = ".lock"
 TRIES, PAUSE = 5, 0.02  # `held` takes the lock for a moment, and must not be taken for a run
@@ -86,7 +87,7 @@ def take(folder: Path) -> Lock:
     """The lock of a folder, which is made if need be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / NAME).open("a+", encoding="utf-8")
+        file = open(folder / NAME, "a+", encoding="utf-8", opener=no_link)  # noqa: SIM115 (the lock is kept)
     except OSError as error:
         raise PacerError(f"the run folder {folder} cannot be written: {error}. Name another with --run-dir") from error
     for _ in range(TRIES):

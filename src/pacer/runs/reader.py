@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pacer.errors import PacerError
 from pacer.runs import lock
 from pacer.runs.codec import decode
-from pacer.runs.files import load_json
+from pacer.runs.files import load_json, numbered
 from pacer.runs.folder import load_settings
 from pacer.runs.tables import Columns, read_columns
 
@@ -93,12 +93,12 @@ class Run:
 
     def snapshots(self) -> list[int]:
         """The steps of which an agent was kept on purpose."""
-        return _numbered(self.path / "snapshots")
+        return numbered(self.path / "snapshots")
 
     def agents(self) -> dict[int, str]:
         """All steps whose agent is there, with the folder it is in."""
         best = dict.fromkeys(self._best_step(), "best")
-        newest = dict.fromkeys(_numbered(self.path / "checkpoint")[-1:], "agent")
+        newest = dict.fromkeys(numbered(self.path / "checkpoint")[-1:], "agent")
         return dict(sorted({**best, **newest, **{s: f"snapshots/{s}" for s in self.snapshots()}}.items()))
 
     def agent(self, which: str | int | None = None) -> "Agent":
@@ -106,7 +106,7 @@ class Run:
         from pacer.agent import Agent  # a door: its networks need JAX
 
         kept = self.agents()
-        name = self._named if which is None else kept.get(int(which), "") if str(which).isdigit() else str(which)
+        name = self._named if which is None else kept.get(int(which), "") if str(which).isdecimal() else str(which)
         if not name or not (self.path / name / "agent.json").exists():
             steps = ", ".join(f"{step} ({folder}/)" for step, folder in kept.items()) or "none yet"
             raise PacerError(f"{self.path} holds no agent {which or name}: it holds those of the steps {steps}")
@@ -123,7 +123,7 @@ class Run:
         if self._named == "best":
             steps = self._best_step()
         elif self._named == "agent":
-            steps = _numbered(self.path / "checkpoint")
+            steps = numbered(self.path / "checkpoint")
         else:
             steps = [int(Path(self._named).name)]
         return steps[-1] if steps else None
@@ -182,8 +182,3 @@ def _split(path: Path) -> tuple[Path, str]:
     if name in ("agent", "best"):
         return above, name
     return (above.parent, f"snapshots/{name}") if above.name == "snapshots" else (path, "agent")
-
-
-def _numbered(folder: Path) -> list[int]:
-    """The folders in `folder` whose names are numbers, lowest first."""
-    return sorted(int(p.name) for p in folder.iterdir() if p.name.isdigit()) if folder.exists() else []

@@ -71,14 +71,15 @@ class Collector:
         for lane in (lane for lane in going_on if lane not in self._stage.shown):
             long = f"the current episode of {lanes.steps[lane]} steps is longer than the replay"
             problems.append(f"{self._name} is not reproducible" if lane in known else long)
-            lanes.rows[lane] = self._replay.close_episode(lane, lanes.rows[lane])
+            lanes.rows[lane] += 1  # the observation that the episode stopped at stays, as its last
             lanes.begin_next(lane)
         return lanes, problems
 
     def _repetition(self, lanes: Lanes, lane: int) -> Call:
         seed, self._stage.episodes[lane] = self._episode(lanes, lane)
         past = self._replay.tail(lane, lanes.rows[lane], lanes.steps[lane])
-        return lane, "repeat", (seed, *past, f"the repetition of {self._stage.episodes[lane]}")
+        where = f"the repetition of {self._stage.episodes[lane]}"
+        return lane, "repeat", (seed, *past, float(lanes.total[lane]), where)
 
     def _episode(self, lanes: Lanes, lane: int) -> tuple[int, str]:
         """Seed of the lane's current episode, and what messages call it."""

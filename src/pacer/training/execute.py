@@ -28,7 +28,8 @@ def execute(
 
     `start` is the agent that a new run begins with.
     """
-    folder = RunFolder(path, encode(config), config.steps, has_one_thread(), facts(jax.default_backend()))
+    every = config.schedule.checkpoint_every
+    folder = RunFolder(path, encode(config), config.steps, has_one_thread(), facts(jax.default_backend()), every)
     try:
         if folder.finished(config.steps):
             said = f"already finished, nothing trained: {path} holds the whole run of {config.steps:,} steps"

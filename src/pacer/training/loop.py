@@ -14,9 +14,10 @@ from pacer.config import Config
 from pacer.errors import shown
 from pacer.observers import Audience, Evaluated, Finished, Observer, Progress, Started
 from pacer.observers.csv_log import CsvLog
+from pacer.runs.checkpoints import REPLAY
 from pacer.runs.folder import RunFolder
 from pacer.runs.lock import TakenOver
-from pacer.training.checkpoints import REPLAY, load_checkpoint, save_checkpoint
+from pacer.training.checkpoints import load_checkpoint, save_checkpoint
 from pacer.training.collect import Collector, explore
 from pacer.training.evaluate import evaluate
 from pacer.training.learn import learn
@@ -110,11 +111,11 @@ class Training:
 
     def load(self, start: Agent | None = None) -> RunState:
         """The newest checkpoint's state, or the first; the folder's logs are cut to it."""
-        state, log_sizes = load_checkpoint(self.folder, initial_state(self.config, self.space, start), self.replay)
-        changed = self.folder.begin(log_sizes)
+        state, found = load_checkpoint(self.folder, initial_state(self.config, self.space, start), self.replay)
+        warnings = self.folder.begin(found)
         self.audience.tell(Started(int(state.step)))
-        if changed:
-            self.audience.warn(f"the run is no longer bit-exact: it goes on with another {'; '.join(changed)}")
+        for warning in warnings:
+            self.audience.warn(warning)
         return state
 
     def begin(self, state: RunState) -> RunState:
@@ -145,6 +146,8 @@ class Training:
         state = state._replace(evaluation_due=np.array(self._due(state, self.schedule.evaluate_every)))
         self._tell_progress(state, metrics)
         self._tell_endless(int(state.lanes.steps.max()))
+        if self.replay.crowded(state.lanes.rows):
+            self.replay.save(self.folder.path / REPLAY, state.lanes.rows, state.lanes.going_on)
         if state.step in {self._snapshot(fraction) for fraction in SNAPSHOTS}:
             self._agent(state).save(self.folder.path / "snapshots" / str(state.step))
         if self._due(state, self.schedule.checkpoint_every) or self.watch.save_wanted:

@@ -4,11 +4,16 @@ A row is (observation, action, reward, kind). The observation after a step is th
 observation gets a row of its own, of kind LAST, that is never sampled. The newest row is such a row as long as its
 episode goes on: the next step completes it.
 
-Every world has a lane, a ring of rows and a file of its own. How many rows of it count is part of the run's state and
-handed in: what lies beyond them is a block that is not complete, and may be overwritten.
+Every world has a lane, a ring of rows. How many rows of it count is part of the run's state and handed in: what lies
+beyond them is a block that is not complete, and may be overwritten.
+
+On disk a lane is a series of files, each of the same number of rows; the oldest are dropped by whoever keeps the
+checkpoints. Rows are appended, and what a checkpoint counts of a file never changes: all of a row, or of the newest, as
+long as its episode goes on, the observation, with which a row begins.
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +22,12 @@ from numpy.typing import NDArray
 
 from pacer.errors import PacerError
 from pacer.pieces.types import Space, Transition
-from pacer.runs.files import sync
+from pacer.runs.files import no_link, opened, sync
 from pacer.training.play import Step
 from pacer.training.world import Vector
 
 GOES_ON, TERMINATED, TRUNCATED, LAST = 0.0, 1.0, 2.0, 3.0
+FILES = 8  # that hold a lane's capacity
 
 Count = int | np.int64
 Rows = NDArray[np.int64]
@@ -41,6 +47,7 @@ class Replay:
         self._saved = np.zeros(lanes, np.int64)
         # A block that fails has overwritten nothing that counts: a step takes two rows at most.
         self._size = self.capacity + 1 + 2 * -(-block // lanes)
+        self._file_rows = -(-self.capacity // FILES)
         # Pages of a zeroed array cost no memory before they are written.
         self._rows = np.zeros((lanes * self._size, space.observation + space.action + 2), np.float32)
 
@@ -50,12 +57,6 @@ class Replay:
         self._put(lane, row, step.obs, step.action, step.reward, kind)
         self._put(lane, row + 1, step.next_obs, 0.0, 0.0, LAST)
         return row + 1 + step.ended
-
-    def close_episode(self, lane: int, row: Count) -> Count:
-        """End the episode that goes on before this row: its last step counts as truncated."""
-        self._rows[self._at(lane, row - 1), -1] = TRUNCATED
-        self._saved[lane] = min(self._saved[lane], row - 1)
-        return row + 1
 
     def sample(self, rows: Rows, rng: np.random.Generator, updates: int, batch: int, discount: float) -> Transition:
         """`updates` independent batches, drawn uniformly from the steps of all lanes: (updates, batch, ...)."""
@@ -71,46 +72,70 @@ class Replay:
             discount=going_on.astype(np.float32),
         )
 
-    def tail(self, lane: int, row: Count, steps: int) -> tuple[Vector, Vector]:
-        """Observations (steps + 1) and actions (steps) of the episode that goes on before this row."""
+    def tail(self, lane: int, row: Count, steps: int) -> tuple[Vector, Vector, Vector]:
+        """Observations (steps + 1), actions and rewards (steps) of the episode that goes on before this row."""
         rows = self._rows[self._at(lane, np.arange(row - steps, row + 1))]
         obs, action = self.space
-        return rows[:, :obs], rows[:-1, obs : obs + action]
+        return rows[:, :obs], rows[:-1, obs : obs + action], rows[:-1, -2]
 
-    def save(self, folder: Path, rows: Rows, going_on: NDArray[np.bool_]) -> None:
-        """Append what is not on disk yet, and the current observation where an episode goes on."""
+    def crowded(self, rows: Rows) -> bool:
+        """Whether rows that are not on disk yet would soon be overwritten: saving now makes room."""
+        return bool((rows - self._saved > self.capacity).any())
+
+    def save(self, folder: Path, rows: Rows, going_on: NDArray[np.bool_]) -> dict[str, int]:
+        """Append what is not on disk yet. Returns the files of the rows that can be drawn, and how many bytes count."""
         folder.mkdir(exist_ok=True)
-        for lane, path in enumerate(self._files(folder)):
-            with path.open("r+b" if path.exists() else "w+b") as file:
-                file.seek(self._saved[lane] * self._rows[0].nbytes)
-                new = np.arange(self._saved[lane], rows[lane] + going_on[lane])
-                file.write(self._rows[self._at(lane, new)].tobytes())
-                file.flush()
-                os.fsync(file.fileno())  # the checkpoint that counts these rows comes after them
+        for lane in range(self.lanes):
+            for name, first, last in self._parts(lane, self._saved[lane], rows[lane] + going_on[lane]):
+                content = self._rows[self._at(lane, np.arange(first, last))].tobytes()
+                with open(folder / name, "r+b", opener=no_link) as file:
+                    file.seek(first % self._file_rows * self._rows[0].nbytes)
+                    file.write(content[: self._bytes(last - first, going_on[lane] and last > rows[lane])])
+                    file.flush()
+                    os.fsync(file.fileno())  # the checkpoint that counts these rows comes after them
         sync(folder)
         self._saved = rows.copy()
+        return {
+            name: self._bytes(first % self._file_rows + last - first, going_on[lane] and last > rows[lane])
+            for lane in range(self.lanes)
+            for name, first, last in self._parts(lane, self._first(rows[lane]), rows[lane] + going_on[lane])
+        }
 
     def load(self, folder: Path, rows: Rows, going_on: NDArray[np.bool_]) -> None:
-        """Read back the newest rows of files of which the first `rows` are valid."""
+        """Read back the newest rows of files whose first `rows` count."""
         obs, width = self.space.observation, self._rows.shape[1]
-        for lane, path in enumerate(self._files(folder)):
-            first, end = max(0, rows[lane] - self.capacity), rows[lane] + going_on[lane]
-            try:
-                read = np.fromfile(path, np.float32, (end - first) * width, offset=first * width * 4)
-            except OSError as error:
-                raise PacerError(f"{path} cannot be read: {error}. The run cannot be resumed") from error
-            if read.size != (end - first) * width:
-                raise PacerError(
-                    f"{path} is shorter than its checkpoint says ({end} rows of {4 * width} bytes expected): "
-                    "the run cannot be resumed; start it in another folder"
-                )
-            self._rows[self._at(lane, np.arange(first, end))] = read.reshape(-1, width)
-            if going_on[lane]:  # a later, interrupted write may have completed this row
-                self._put(lane, rows[lane], read.reshape(-1, width)[-1, :obs], 0.0, 0.0, LAST)
+        for lane in range(self.lanes):
+            for name, first, last in self._parts(lane, self._first(rows[lane]), rows[lane] + going_on[lane]):
+                size = self._bytes(last - first, going_on[lane] and last > rows[lane])
+                with opened(folder / name) as file:
+                    file.seek(first % self._file_rows * 4 * width)
+                    content = file.read(size)
+                if len(content) != size:
+                    raise PacerError(f"{folder / name} is shorter than its checkpoint says: the run cannot be resumed")
+                read = np.zeros((last - first) * width, np.float32)
+                read[: size // 4] = np.frombuffer(content, np.float32)
+                self._rows[self._at(lane, np.arange(first, last))] = read.reshape(-1, width)
+            if going_on[lane]:
+                self._rows[self._at(lane, rows[lane]), obs:] = (*[0.0] * (width - obs - 1), LAST)
         self._saved = rows.copy()
 
-    def _files(self, folder: Path) -> list[Path]:
-        return [folder / f"{lane}.bin" for lane in range(self.lanes)]
+    def _first(self, rows: Count) -> Count:
+        """The oldest row that can be drawn."""
+        return max(0, rows - self.capacity)
+
+    def _bytes(self, rows: Count, last_is_open: Any) -> int:
+        """Of so many rows; of an open one the observation alone."""
+        row = self._rows[0].nbytes
+        return int(rows * row - (row - 4 * self.space.observation if last_is_open else 0))
+
+    def _parts(self, lane: int, first: Count, end: Count) -> Iterator[tuple[str, int, int]]:
+        """The rows from `first` to before `end`, file by file: name, and rows of it likewise."""
+        row, stop = int(first), int(end)
+        while row < stop:
+            number = row // self._file_rows
+            last = min(stop, (number + 1) * self._file_rows)
+            yield f"{lane}-{number}.bin", row, last
+            row = last
 
     def _draw(self, rows: Rows, rng: np.random.Generator, count: int) -> tuple[Rows, Rows]:
         """Lane and row of steps drawn uniformly; rows that are no steps are drawn again."""

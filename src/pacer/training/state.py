@@ -11,8 +11,9 @@ from pacer.agent import Agent
 from pacer.config import Config
 from pacer.errors import PacerError
 from pacer.learner import TrainState
-from pacer.pieces.trees import from_arrays, to_arrays
+from pacer.pieces.trees import from_arrays, kinds, to_arrays
 from pacer.pieces.types import Space
+from pacer.runs.arrays import check_kinds
 from pacer.training import seeds
 from pacer.training.statistics import Moments
 
@@ -99,8 +100,7 @@ def initial_state(config: Config, space: Space, start: Agent | None = None) -> R
 def _begun_with(state: RunState, start: Agent) -> RunState:
     """The state with an agent's networks, and with its view of observations for a while."""
     given = to_arrays(start.networks)
-    online, target = (
-        jax.device_put(from_arrays(given, state.learner.online, "the agent to start from")) for _ in range(2)
-    )
+    check_kinds("the agent to start from", kinds(given), kinds(state.learner.online))
+    online, target = (jax.device_put(from_arrays(given, state.learner.online)) for _ in range(2))
     learner = state.learner._replace(online=online, target=target)
     return state._replace(learner=learner, moments=Moments.of(start.scaling, REMEMBERED))

@@ -81,16 +81,22 @@ class World:
         ended = self._flag(terminated, "terminated", where), self._flag(truncated, "truncated", where)
         return self._observation(obs, "step", where), number, *ended, self.measures.read(info, where)
 
-    def repeat(self, seed: int, observations: Vector, actions: Vector, where: str) -> Vector | None:
-        """Play an episode again up to its last observation; None if the world answers otherwise than before."""
-        obs = self.reset(seed, where)
+    def repeat(
+        self, seed: int, observations: Vector, actions: Vector, rewards: Vector, total: float, where: str
+    ) -> Vector | None:
+        """Play an episode again up to its last observation; None if the world answers otherwise than before.
+
+        Rewards are remembered in float32, and their sum in full.
+        """
+        obs, again = self.reset(seed, where), 0.0
         same = np.array_equal(obs, observations[0])
-        for action, expected in zip(actions, observations[1:], strict=True):
+        for action, expected, paid in zip(actions, observations[1:], rewards, strict=True):
             if not same:
-                break
-            obs, _, terminated, truncated, _ = self.step(action, where)
-            same = np.array_equal(obs, expected) and not (terminated or truncated)
-        return obs if same else None
+                return None
+            obs, reward, terminated, truncated, _ = self.step(action, where)
+            same = np.array_equal(obs, expected) and np.float32(reward) == paid and not (terminated or truncated)
+            again += reward
+        return obs if same and again == total else None
 
     def redraw(self, seed: int) -> None:
         """From here on an episode has other chances than its start says, if the environment draws as Gymnasium asks."""

@@ -1,0 +1,38 @@
+"""The format of all files, and what older ones mean.
+
+A field or an array that files before a format did not have is entered here with the value that says what they meant,
+which need not be today's default. What is entered nowhere and missing is refused. CONTRIBUTING.md has the steps.
+"""
+
+from typing import Any
+
+FORMAT = 3
+OLDEST = 2
+
+FIELDS: dict[int, dict[str, dict[str, Any]]] = {
+    3: {"Config": {"wrappers": [], "source": "", "start_from": ""}},
+}
+"""By the format that brought them: class, field, and its value in files from before, as JSON has it."""
+ARRAYS: dict[int, dict[str, float]] = {}
+"""By the format that brought them: the name of an agent's array, and what it is filled with in files from before."""
+
+
+def upgraded(value: Any, found: int) -> Any:
+    """A JSON value of format `found` as one of today's."""
+    if isinstance(value, list):
+        return [upgraded(item, found) for item in value]
+    if not isinstance(value, dict):
+        return value
+    given = {key: upgraded(item, found) for key, item in value.items()}
+    name = given.get("piece")
+    missing: dict[str, Any] = {}
+    for brought in sorted(FIELDS, reverse=True):  # the oldest format that names a field knows what it was
+        if brought > found and isinstance(name, str):
+            missing |= FIELDS[brought].get(name, {})
+    return {**missing, **given}
+
+
+def missing_arrays(found: int) -> dict[str, float]:
+    """Arrays that agents of format `found` lack, and what fills them."""
+    newer = sorted((brought for brought in ARRAYS if brought > found), reverse=True)
+    return {name: fill for brought in newer for name, fill in ARRAYS[brought].items()}

@@ -19,7 +19,7 @@ from pacer.pieces.encouragers.weights import Fixed
 from pacer.pieces.optimisers import AdamW
 from pacer.recipes import RECIPES
 from pacer.training.execute import execute
-from tests.tiny_runs import STEPS, configuration, everything, results, train
+from tests.tiny_runs import STEPS, configuration, everything, newest, results, train
 from tests.worlds import Drift
 
 pytestmark = pytest.mark.xdist_group("training")
@@ -209,8 +209,7 @@ def test_a_run_killed_then_stopped_then_started_gives_the_bytes_of_an_unbroken_o
     assert stopped.returncode == 143
     assert "stopped by SIGTERM; the same command continues the run" in stopped.stderr
     assert "Traceback" not in stopped.stderr
-    (checkpoint,) = (p.name for p in (tmp_path / "checkpoint").iterdir())
-    assert 100 < int(checkpoint) < STEPS
+    assert 100 < int(newest(tmp_path).name) < STEPS
 
     finished = pacer(*arguments)
     assert finished.returncode == 0

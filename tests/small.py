@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+import jax
+import numpy as np
 import pytest
 
+from pacer.agent import Agent
 from pacer.pieces import (
     MLP,
     MMD,
@@ -16,9 +19,11 @@ from pacer.pieces import (
     Gaussian,
     Generator,
     LayerNorm,
+    Networks,
     Proposed,
     PushForward,
     Quantile,
+    Recipe,
     Residual,
     SemiImplicit,
     Sliced,
@@ -28,6 +33,7 @@ from pacer.pieces import (
 )
 from pacer.presets import Size
 from pacer.recipes import RECIPES
+from pacer.training.statistics import Moments
 
 WIDTHS = (32, 32)
 BODY = MLP(WIDTHS)
@@ -80,6 +86,21 @@ ENCOURAGERS = {
     "wasserstein, plain": Wasserstein(samples=12, debiased=False, epsilon=0.05),
     "sliced": Sliced(samples=12),
 }
+
+
+def small_agent(actor=ACTORS["push-forward"], actions=2):
+    """An agent whose parameters, statistics and bounds are all different from their defaults."""
+    space, critic, rng = Space(3, actions), Expected(BODY, members=1), np.random.default_rng(0)
+
+    def drawn(leaf):
+        if leaf.ndim == 2:
+            return np.float32(rng.normal(size=leaf.shape) / max(leaf.shape[0], 1) ** 0.5)
+        return np.float32(rng.uniform(0.1, 0.6, leaf.shape))  # a variance must be above 0
+
+    made = jax.eval_shape(lambda key: Networks(actor.init(key, space), critic.init(key, space)), jax.random.key(0))
+    scaling = Moments.empty(3).fold(rng.normal(2, 3, (50, 3))).scaling()
+    low = -1 - np.arange(actions, dtype=np.float32)
+    return Agent(Recipe(actor, critic), jax.tree.map(drawn, made), scaling, low, low + 3)
 
 
 def each(pieces):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pacer import learner
-from pacer.pieces import MLP, Averaging, BatchNorm, Networks, Scaling, Transition
+from pacer.pieces import MLP, Averaging, BatchNorm, Networks, Nothing, Scaling, Transition
 from tests.small import SMALL_RECIPES, SPACE
 
 UPDATES = 4
@@ -56,6 +56,8 @@ def test_a_block_equals_single_updates_and_repeats_its_bits_for_its_seeds(recipe
     assert equal(first, again)
     assert finite
     assert all(np.isfinite(value) for value in metrics.values())
+    encouraged = not isinstance(recipe.encourager, Nothing)
+    assert ({"weight", "distance", "log_density"} & metrics.keys() != set()) is encouraged  # else they mean nothing
     spoiled = batches._replace(reward=np.where(np.arange(recipe.batch) == 3, np.float32(np.nan), batches.reward))
     assert not learner.learn(recipe, start(recipe), spoiled, SCALING, key)[2]
     for seed, other in ((1, key), (0, jax.random.key(8))):

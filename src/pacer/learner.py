@@ -165,7 +165,7 @@ def update_actor(recipe: Recipe, state: TrainState, batch: Transition, key: Arra
         optimisers=state.optimisers._replace(actor=optimiser),
         weight=recipe.weight.update(state.weight, penalty),
     )
-    return state, {"actor_loss": error, "value": value, recipe.encourager.measures: penalty}
+    return state, {"actor_loss": error, "value": value, **recipe.encourager.metrics(penalty)}
 
 
 def rest(move: Any, state: TrainState) -> tuple[TrainState, Metrics]:

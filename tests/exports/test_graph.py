@@ -5,35 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pacer.agent import Agent
 from pacer.errors import PacerError
 from pacer.exports.folder import graphs_of, probes
 from pacer.exports.graph import trace
 from pacer.exports.onnx_file import write_onnx
 from pacer.exports.play import OPERATIONS
-from pacer.pieces import Expected, Recipe
-from pacer.pieces.types import Networks, Space
-from pacer.training.statistics import Moments
-from tests.small import ACTORS, BODY, each
-
-CRITIC = Expected(BODY, members=1)
-
-
-def agent_with(actor, actions=2):
-    """An agent whose parameters, statistics and bounds are all different from their defaults."""
-    space = Space(3, actions)
-    rng = np.random.default_rng(0)
-
-    def drawn(leaf):
-        if leaf.ndim == 2:
-            return np.float32(rng.normal(size=leaf.shape) / max(leaf.shape[0], 1) ** 0.5)
-        return np.float32(rng.uniform(0.1, 0.6, leaf.shape))  # a variance must be above 0
-
-    made = jax.eval_shape(lambda key: Networks(actor.init(key, space), CRITIC.init(key, space)), jax.random.key(0))
-    networks = jax.tree.map(drawn, made)
-    scaling = Moments.empty(3).fold(rng.normal(2, 3, (50, 3))).scaling()
-    low = -1 - np.arange(actions, dtype=np.float32)
-    return Agent(Recipe(actor, CRITIC), networks, scaling, low, low + 3)
+from tests.small import ACTORS, each, small_agent
 
 
 def play(graph, **inputs):
@@ -62,7 +39,7 @@ def test_one_action_is_enough(name, tmp_path):
 
 
 def check(actor, actions, tmp_path):
-    agent = agent_with(actor, actions)
+    agent = small_agent(actor, actions)
     obs, noise = probes(agent)
     inner = np.asarray(agent.policy.push(obs, noise))
     assert inner.std() > 0.05

@@ -76,6 +76,8 @@ def _logs(path, rng, rows, recipe):
         figures |= {"spread": 0.6 - 0.3 * step / step.max()}
     elif recipe == "sac":
         figures |= {"log_density": rng.normal(2, 0.2, rows), "weight": np.exp(-step / 3e5)}
+    elif recipe == "td3":  # as runs before 0.3 told it
+        figures |= {"distance": np.zeros(rows), "weight": np.zeros(rows)}
     _rows(path / "progress.csv", ",".join(["step", *figures]), [step, *figures.values()])
     seconds = rng.uniform([[0.2], [6], [0.5]], [[0.3], [7], [0.7]], (3, rows))
     _rows(path / "timings.csv", "step,collect,learn,evaluate", [step, *seconds])

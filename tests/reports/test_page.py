@@ -141,6 +141,13 @@ def test_lines_of_any_length_are_thinned(tmp_path):
     assert run["learning"]["train_return"][0] is not None
 
 
+def test_zeros_are_no_figure(tmp_path):
+    """An older run without an encourager tells its distance all the same."""
+    synthetic.write(tmp_path / "run", recipe="td3", evaluations=3)
+    (run,) = content(load([tmp_path]).runs)["runs"]
+    assert run["learning"].keys() == {"step", "train_return", "actor_loss", "critic_loss"}
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # infinite returns have no mean
 def test_odd_values_do_not_stop_the_page(tmp_path):
     run = synthetic.write(tmp_path / "run\udcff", evaluations=3)

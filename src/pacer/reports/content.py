@@ -58,8 +58,8 @@ def evaluated(run: RunData, mode: str) -> dict[str, Any]:
 
 
 def learning(progress: Columns) -> dict[str, Any]:
-    """What learning reported, thinned to as many points as can be seen."""
-    names = [name for name in progress if name not in ("step", "episodes")]
+    """What learning reported, thinned to as many points as can be seen; a column of zeros is no figure."""
+    names = [name for name in progress if name not in ("step", "episodes") and progress[name].any()]
     if not progress["step"].size:
         return {}
     return {"step": numbers(thinned(progress["step"]), 9), **{name: numbers(thinned(progress[name])) for name in names}}

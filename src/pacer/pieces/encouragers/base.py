@@ -32,6 +32,10 @@ class Encourager(Piece):
     def penalty(self, actions: Actions, key: Array) -> Array:
         """Penalty (B,) of actions (N, B, A)."""
 
+    def metrics(self, penalty: Array) -> dict[str, Array]:
+        """What the logs tell of a mean penalty."""
+        return {self.measures: penalty}
+
 
 class SampleEncourager(Encourager):
     """An encourager that compares several actions of a state with each other, or with a reference."""
@@ -61,6 +65,9 @@ class Nothing(Encourager):
 
     def penalty(self, actions: Actions, key: Array) -> Array:
         return jnp.zeros(actions.action.shape[1])
+
+    def metrics(self, penalty: Array) -> dict[str, Array]:
+        return {}
 
 
 def penalty_limits(encourager: Encourager, space: Space) -> tuple[Array, Array, Array]:

@@ -58,7 +58,7 @@ class Fixed(Weight):
         return state
 
     def metrics(self, state: Any) -> dict[str, Array]:
-        return {"weight": self.value(state)}
+        return {"weight": self.value(state)} if self.weight else {}  # a weight of nothing is no figure
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from pacer.pieces.trees import from_arrays, kinds, to_arrays
 from pacer.pieces.types import Array, Network, Networks, Returns, Space
 from pacer.runs.arrays import load_arrays, save_arrays
 from pacer.runs.codec import decode, encode
-from pacer.runs.files import load_json, save_json
+from pacer.runs.files import load_json, save_json, writing
 from pacer.runs.formats import missing_arrays
 
 Floats = NDArray[np.float32]
@@ -119,7 +119,8 @@ class Agent:
     def save(self, folder: str | Path) -> None:
         """Each file is replaced at once; in a run the second never changes, so that they always fit together."""
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         arrays = {"networks": self.networks, "scaling": self.scaling, "low": self.low, "high": self.high}
         save_arrays(folder / ARRAYS, to_arrays(arrays))
         save_json(folder / DESCRIPTION, {"recipe": encode(self.recipe), "space": list(self.space)})

@@ -27,7 +27,7 @@ def save_arrays(path: Path, arrays: Arrays) -> None:
         content = save(arrays)
     except (SafetensorError, KeyError) as error:
         raise PacerError(f"{path} cannot be written: {error}") from error
-    with replacing(path) as file:
+    with replacing(path, len(content)) as file:
         file.write(content)
 
 

@@ -1,13 +1,15 @@
 """Files that a crash leaves old or new, never half; reading that no file can harm; and JSON with a format version."""
 
+import errno
 import json
 import math
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -20,18 +22,40 @@ DEEPEST = 64  # JSON values inside each other
 _WRITING = re.compile(r"\..+\.[0-9a-f]{16}\.writing")
 
 
+class NotWritten(PacerError):
+    """The disk refused a file."""
+
+
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to; what was written takes the place of `path` at once, when it is complete."""
+def writing(path: Path, size: int = 0) -> Iterator[None]:
+    """Around what writes `size` bytes to `path`: an error of the disk names the file and, if it is full, the need."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or str(error)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            with suppress(OSError):
+                why = f"{why}; it needs {size:,} bytes, and {shutil.disk_usage(path.parent).free:,} are free"
+        raise NotWritten(
+            f"{path} cannot be written: {why}. Make room or mend the disk; the same command then continues a run from "
+            "its last checkpoint"
+        ) from error
+
+
+@contextmanager
+def replacing(path: Path, size: int = 0) -> Iterator[BinaryIO]:
+    """A file to write to; what was written, `size` bytes, takes the place of `path` at once, when it is complete."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.writing")
     try:
-        with temporary.open("xb") as file:  # which never opens what is there already, be it a link
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        with writing(path, size):
+            with temporary.open("xb") as file:  # which never opens what is there already, be it a link
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise
 
 
@@ -49,11 +73,12 @@ def no_link(name: str, flags: int) -> int:
 
 def sync(path: Path) -> None:
     """Have a file or folder reach the disk before what is written next."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with writing(path):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 @contextmanager
@@ -79,8 +104,9 @@ def save_json(path: Path, content: dict[str, Any]) -> None:
         text = json.dumps({"format": FORMAT} | content | {"format": FORMAT}, indent=2, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise PacerError(f"{path.name} cannot be written as JSON: {error}") from error
-    with replacing(path) as file:
-        file.write(f"{text}\n".encode())
+    written = f"{text}\n".encode()
+    with replacing(path, len(written)) as file:
+        file.write(written)
 
 
 def load_json(path: Path) -> dict[str, Any]:

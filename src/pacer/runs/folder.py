@@ -27,8 +27,9 @@ from pacer.runs.checkpoints import (
     write_manifest,
 )
 from pacer.runs.codec import decode
-from pacer.runs.files import clean, load_json, no_link, numbered, save_json, sync
+from pacer.runs.files import clean, load_json, no_link, numbered, save_json, sync, writing
 
+LINE = 200  # bytes of a row of a log, about
 FOLDERS = ("agent", "best", "snapshots/*", "insight")
 
 
@@ -118,7 +119,8 @@ class RunFolder:
         """Rows at the end of a log, with a header if it is the first. The columns stay those of the first row."""
         self.check()
         path = self.path / log
-        with open(path, "a+", encoding="utf-8", newline="", opener=no_link) as file:
+        rows = list(rows)
+        with writing(path, LINE * len(rows)), open(path, "a+", encoding="utf-8", newline="", opener=no_link) as file:
             file.seek(0)
             columns = [name for name in file.readline().rstrip("\n").split(",") if name]
             file.seek(0, os.SEEK_END)
@@ -135,7 +137,8 @@ class RunFolder:
     def new_checkpoint(self) -> Path:
         folder = self.path / "checkpoint" / ".writing"
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        with writing(folder):
+            folder.mkdir(parents=True)
         return folder
 
     def commit_checkpoint(self, temporary: Path, step: int, replay: Mapping[str, int]) -> None:
@@ -151,7 +154,8 @@ class RunFolder:
         known = self._known()
         write_manifest(temporary, step, grown, {name: known.get(name) for name in ("bit_exact", *self._facts)})
         sync(temporary)
-        temporary.rename(self._checkpoint(step))
+        with writing(self._checkpoint(step)):
+            temporary.rename(self._checkpoint(step))
         sync(self.path / "checkpoint")
         self._grown = grown
         self._prune()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from pacer.errors import PacerError
-from pacer.runs.files import no_link
+from pacer.runs.files import no_link, writing
 
 NAME = ".lock"
 TRIES, PAUSE = 5, 0.02  # `held` takes the lock for a moment, and must not be taken for a run
@@ -61,9 +61,10 @@ class Lock:
     def __init__(self, file: TextIO, folder: Path) -> None:
         self._file, self._folder = file, folder
         self._owner = Owner(os.getpid(), _started(os.getpid()), platform.node(), secrets.token_hex(8))
-        file.truncate(0)
-        file.write(self._owner.line())
-        file.flush()
+        with writing(folder / NAME):
+            file.truncate(0)
+            file.write(self._owner.line())
+            file.flush()
         _descriptors.add(file.fileno())
 
     def check(self) -> None:

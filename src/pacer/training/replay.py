@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pacer.errors import PacerError
 from pacer.pieces.types import Space, Transition
-from pacer.runs.files import no_link, opened, sync
+from pacer.runs.files import no_link, opened, sync, writing
 from pacer.training.play import Step
 from pacer.training.world import Vector
 
@@ -84,11 +84,12 @@ class Replay:
 
     def save(self, folder: Path, rows: Rows, going_on: NDArray[np.bool_]) -> dict[str, int]:
         """Append what is not on disk yet. Returns the files of the rows that can be drawn, and how many bytes count."""
-        folder.mkdir(exist_ok=True)
+        with writing(folder):
+            folder.mkdir(exist_ok=True)
         for lane in range(self.lanes):
             for name, first, last in self._parts(lane, self._saved[lane], rows[lane] + going_on[lane]):
                 content = self._rows[self._at(lane, np.arange(first, last))].tobytes()
-                with open(folder / name, "r+b", opener=no_link) as file:
+                with writing(folder / name, len(content)), open(folder / name, "r+b", opener=no_link) as file:
                     file.seek(first % self._file_rows * self._rows[0].nbytes)
                     file.write(content[: self._bytes(last - first, going_on[lane] and last > rows[lane])])
                     file.flush()

@@ -1,0 +1,64 @@
+"""What was injected, how often, and what came of it: collected by the tests of faults, and printed at the end."""
+
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.faults.nursery import Nursery
+
+ROWS = pytest.StashKey()
+
+
+@pytest.fixture
+def ledger(request, record_property):
+    """`ledger(attack, outcome)` counts; printed when all is over, also where tests run in several processes."""
+
+    def count(attack, outcome):
+        record_property("fault", (attack, outcome))
+
+    return count
+
+
+def pytest_configure(config):
+    config.stash[ROWS] = Counter()
+    config.pluginmanager.register(Summary(config), "faults-summary")
+
+
+class Summary:
+    def __init__(self, config):
+        self._config = config
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call":
+            self._config.stash[ROWS].update(tuple(value) for name, value in report.user_properties if name == "fault")
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if rows := self._config.stash[ROWS]:
+            terminalreporter.section("faults: what was injected, and what came of it")
+            for (attack, outcome), count in sorted(rows.items()):
+                terminalreporter.write_line(f"{count:6}  {attack:52} {outcome}")
+
+
+@pytest.fixture(scope="session")
+def nursery():
+    opened = Nursery()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def shimmed(tmp_path_factory):
+    """A nursery whose runs can be failed by their disk."""
+    if not shutil.which("cc"):
+        pytest.skip("there is no C compiler")
+    library = tmp_path_factory.mktemp("shim") / "shim.so"
+    source = Path(__file__).with_name("shim.c")
+    made = subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=False)
+    if made.returncode:
+        pytest.skip("the shim cannot be compiled here")
+    opened = Nursery(preload=library)
+    yield opened
+    opened.close()

@@ -1,0 +1,55 @@
+"""A run that is injured again and again, and must end with the bytes of one that was not."""
+
+from tests.tiny_runs import results
+
+SCHEDULE = {
+    "steps": 300,
+    "block": 10,
+    "updates": 2,
+    "warm_up": 40,
+    "learn_after": 20,
+    "checkpoint_every": 20,
+    "evaluate_every": 100,
+    "evaluation_episodes": 1,
+    "log_every": 20,
+    "replay_capacity": 120,
+}
+
+
+class Ordeal:
+    """Runs of one recipe in one environment, and what an undisturbed one leaves."""
+
+    def __init__(self, nursery, folder, environment, recipe, **schedule):
+        self._nursery, self._folder = nursery, folder
+        self._run = {"environment": environment, "recipe": recipe, "schedule": {**SCHEDULE, **schedule}}
+        self.ended = 0
+        assert self._attempt(folder / "unbroken")["code"] == 0
+        self._unbroken = results(folder / "unbroken")
+
+    def _attempt(self, folder, **injury):
+        return self._nursery.run(folder, **self._run, **injury)
+
+    @property
+    def path(self):
+        return self._folder / str(self.ended)
+
+    def injure(self, **injury):
+        """One more attempt, which may be the one that finishes the run: then its bytes are compared."""
+        outcome = self._attempt(self.path, **injury)
+        assert not outcome["hung"], outcome
+        if outcome["code"] == 0:
+            self._compare()
+        return outcome
+
+    def heal(self):
+        """The last attempt, which nothing disturbs."""
+        outcome = self._attempt(self.path)
+        assert outcome["code"] == 0, outcome
+        self._compare()
+
+    def _compare(self):
+        found = results(self.path)
+        assert found.keys() == self._unbroken.keys()
+        odd = [name for name, content in found.items() if content != self._unbroken[name]]
+        assert not odd, f"{', '.join(odd)} in {self.path} differ from an undisturbed run's"
+        self.ended += 1

@@ -36,7 +36,8 @@ def check_observation_space(space: Any, name: str) -> int:
     if not _is_box(space) or len(space.shape) != 1 or space.shape[0] == 0:
         raise PacerError(
             f"{name} has the observation space {space}: expected a one-dimensional Box. "
-            "gymnasium.wrappers.FlattenObservation turns dictionaries into vectors; images are not supported"
+            "FlattenObservation turns dictionaries into vectors: --wrapper gymnasium.wrappers:FlattenObservation. "
+            "Images are not supported"
         )
     return int(space.shape[0])
 

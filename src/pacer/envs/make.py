@@ -78,18 +78,21 @@ def _check_known(name: str) -> None:
 
 def _unknown(name: str) -> PacerError:
     module, colon, short = name.rpartition(":")
-    own = {f"{module}:{known}" for known, spec in gymnasium.registry.items() if colon and _is_in(spec, module)}
+    # An environment that comes with neither Gymnasium nor this package is known because the module registered it.
+    known = [
+        n if not colon or _home(spec) in ("gymnasium", "pacer") else f"{module}:{n}"
+        for n, spec in gymnasium.registry.items()
+    ]
     return PacerError(
-        f"unknown environment {name!r}.{near(name, own) or near(short, gymnasium.registry)} "
+        f"unknown environment {name!r}.{near(name, known) or near(short, gymnasium.registry)} "
         "An environment of your own is named module:Id-v0, where importing the module registers it"
     )
 
 
-def _is_in(spec: Any, module: str) -> bool:
-    """Whether an environment's class is in a module, or in its package."""
+def _home(spec: Any) -> str:
+    """The package that an environment's class is in."""
     entry = spec.entry_point
-    home = entry.partition(":")[0] if isinstance(entry, str) else getattr(entry, "__module__", "")
-    return str(home).partition(".")[0] == module.partition(".")[0]
+    return str(entry if isinstance(entry, str) else getattr(entry, "__module__", "")).partition(".")[0]
 
 
 @contextmanager

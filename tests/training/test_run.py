@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import pacer
+from pacer import learner
 from pacer.errors import PacerError
-from pacer.observers import STOP, Evaluated, Finished, Progress, Started, Warned
+from pacer.observers import STOP, Evaluated, Finished, Phase, Progress, Started, Warned
 from pacer.runs.files import load_json
+from pacer.training import world
 from pacer.training.stopping import Stopped
 from tests.tiny_runs import RECIPE, SCHEDULE, STEPS, everything, newest, once, results, stop_at, told, train
 from tests.worlds import Drift
@@ -61,12 +63,38 @@ def test_extending_a_run_gives_what_the_longer_run_gives(unbroken, tmp_path):
     assert without_snapshots(results(tmp_path)) == without_snapshots(unbroken)
 
 
-def test_an_evaluation_that_only_the_shorter_run_had_is_kept(tmp_path):
+def test_what_only_the_shorter_run_wrote_is_kept_and_the_rest_is_the_longer_runs(unbroken, tmp_path):
+    """Its own end was evaluated and logged; `best` and the snapshots know of it, the agent and the replay do not."""
     train(tmp_path, steps=70)
     before = (tmp_path / "evaluations.csv").read_bytes()
     assert b"\n70,greedy,1," in before
     stop_at(tmp_path, 80)
     assert (tmp_path / "evaluations.csv").read_bytes() == before
+    train(tmp_path)
+    extended = results(tmp_path)
+    for name in ("agent/agent.safetensors", "snapshots/200/agent.safetensors", "replay/0.bin"):
+        assert extended[name] == unbroken[name]
+    for log in ("progress.csv", "evaluations.csv"):
+        lines = [line for line in extended[log].splitlines() if not line.startswith(b"70,")]
+        assert lines == unbroken[log].splitlines()
+
+
+def test_a_run_that_goes_on_is_not_compiled_anew(tmp_path):
+    """What is loaded has the types of what was computed, weak ones included."""
+    stop_at(tmp_path, 60)
+    before = learner.learn._cache_size()
+    train(tmp_path, steps=STEPS)
+    assert learner.learn._cache_size() == before
+
+
+def test_an_episode_without_an_end_is_warned_about_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(world, "LONGEST_UNLIMITED", 30)
+    monkeypatch.setattr(Drift, "step", lambda self, action: (self.observation(), 0.0, False, False, {}))
+    warnings = []
+    train(tmp_path, steps=60, observers=[told(Warned, warnings)])
+    (warning,) = warnings
+    assert warning.message.startswith("an episode of Drift-v0 has gone on for 30 steps, and it sets no time limit")
+    assert pacer.Run(tmp_path).evaluations()["length"].tolist() == [30] * 8
 
 
 def test_a_finished_run_is_left_as_it_is(tmp_path):
@@ -108,10 +136,11 @@ def test_a_run_tells_its_story_in_order(tmp_path):
     assert "critic_loss" in blocks[1].metrics
     assert all("collect" in e.seconds for e in blocks)
     assert "evaluate" in blocks[5].seconds  # the evaluation after block 5 took place before this news
-    kinds = [type(e) for e in events]
-    assert kinds == [Started, *[Progress] * 5, Evaluated, Progress, Evaluated, Finished]
-    assert (events[0].step, events[-1]) == (0, Finished(60, "finished"))
-    evaluated = events[6]
+    kinds = [e.name if isinstance(e, Phase) else type(e) for e in events]
+    evaluating = ["saving", "evaluating", Evaluated]
+    assert kinds == [Started, Progress, "compiling", *[Progress] * 4, *evaluating, Progress, *evaluating, Finished]
+    assert (events[0], events[-1]) == (Started(0), Finished(60, "finished"))
+    (evaluated, _) = (e for e in events if isinstance(e, Evaluated))
     assert (evaluated.step, len(evaluated.episodes)) == (50, 4)
 
 

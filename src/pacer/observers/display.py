@@ -1,8 +1,10 @@
-"""What a run shows while it goes: a live panel on a terminal, a line per evaluation elsewhere."""
+"""What a run shows while it goes: a live panel on a terminal, lines elsewhere."""
 
 import math
+import os
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -12,12 +14,14 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pacer.observers.events import Evaluated, Event, Finished, Progress, Started, Warned
+from pacer.observers.events import Evaluated, Event, Finished, Phase, Progress, Started, Warned
+from pacer.observers.pace import Pace
 
 if TYPE_CHECKING:
     from pacer.config import Config
 
-REFRESH = 0.25  # seconds
+REFRESH = 0.25  # seconds between two pictures of the panel
+SILENCE = 30.0  # seconds after which a line says where the run is
 ENCOURAGEMENT = ("distance", "log_density", "weight")  # what recipes with an encourager report
 
 
@@ -29,9 +33,12 @@ class Display:
         self._quiet = quiet
         self._console = Console()
         self._live: Live | None = None
+        self._terminal: int | None = None
+        self._pace = Pace(config)
         self._figures: dict[str, float] = {}
-        self._first = self._step = self._episodes = 0
-        self._started = self._drawn = time.monotonic()
+        self._step = self._episodes = 0
+        self._best, self._phase, self._name = -math.inf, "starting", ""
+        self._drawn = self._said = time.monotonic()
 
     def __enter__(self) -> "Display":
         return self
@@ -40,29 +47,43 @@ class Display:
         self._close()
 
     def __call__(self, event: Event) -> None:
+        self._pace(event)
         match event:
             case Started():
-                self._open(event.step)
+                self._open(event)
+            case Phase():
+                self._phase = event.name
+                if event.name == "compiling":
+                    self._say(f"step {self._step:>9,}  compiling the updates: up to a minute, and less the next time")
+                self._draw(at_once=True)
             case Progress():
                 self._step, self._episodes = event.step, event.episodes
                 self._figures |= {"training": event.train_return, **event.metrics}
+                self._phase = "learning" if event.metrics else "collecting"
                 self._draw()
+                if time.monotonic() - self._said > SILENCE:
+                    self._say(self._line())
             case Evaluated():
                 self._figures |= {"greedy": event.mean("greedy"), "sampled": event.mean("sampled")}
+                self._best = max(self._best, event.mean("greedy"))
                 self._draw()
-                if not self._live:
-                    self._say(self._line())
+                self._say(self._line())
             case Warned():
                 self._warn(event.message)
             case Finished():
+                self._phase = event.status
                 self._close()
+                self._say(f"{event.status} at step {event.step:,} after {duration(self._pace.elapsed)}")
 
-    def _open(self, step: int) -> None:
-        self._first = self._step = step
-        self._started = time.monotonic()
-        if step:
-            self._say(f"continuing from step {step:,}")
-        if self._on_terminal() and not self._quiet:
+    def _open(self, event: Started) -> None:
+        self._step, self._best = event.step, event.best
+        if not self._quiet and self._on_terminal():
+            self._terminal = claim_terminal()
+            # Where another run has the terminal, lines say whose they are.
+            self._name = "" if self._terminal is not None else f"[{self._title()}] "
+        where = f"continuing from step {event.step:,} of" if event.step else "to learn for"
+        self._say(f"{self._title()}: {where} {self._config.steps:,} steps")
+        if self._terminal is not None:
             self._live = Live(self._panel(), console=self._console, auto_refresh=False)
             self._live.start(refresh=True)
 
@@ -74,46 +95,49 @@ class Display:
             self._live.update(self._panel(), refresh=True)
             self._live.stop()
             self._live = None
+        if self._terminal is not None:
+            os.close(self._terminal)
+            self._terminal = None
 
-    def _draw(self) -> None:
-        if self._live and time.monotonic() - self._drawn > REFRESH:
+    def _draw(self, at_once: bool = False) -> None:
+        if self._live and (at_once or time.monotonic() - self._drawn > REFRESH):
             self._live.update(self._panel(), refresh=True)
             self._drawn = time.monotonic()
 
     def _say(self, text: str) -> None:
-        if not self._quiet:
-            print(text, flush=True)
+        """A line, where no panel says it."""
+        self._said = time.monotonic()
+        if not self._quiet and not self._live:
+            print(f"{self._name}{text}", flush=True)
 
     def _warn(self, message: str) -> None:
         """Said whether the run is quiet or not."""
         if self._live:
             self._console.print(message, style="yellow", markup=False, highlight=False)
         else:
-            print(f"pacer: {message}", file=sys.stderr, flush=True)
+            print(f"pacer: {self._name}{message}", file=sys.stderr, flush=True)
 
-    def _speed(self) -> tuple[float, float]:
-        """Updates per second since the start, and seconds to go."""
-        elapsed = time.monotonic() - self._started
-        rate = (self._step - self._first) / elapsed if elapsed > 0 else 0.0
-        updates = rate * self._config.schedule.updates / self._config.schedule.block
-        return updates, (self._config.steps - self._step) / rate if rate else math.nan
+    def _title(self) -> str:
+        return f"{self._config.label} on {self._config.environment}, seed {self._config.seed}"
 
     def _line(self) -> str:
-        updates, left = self._speed()
         names = ["greedy", "sampled", "training", *self._encouragement()]
-        figures = "  ".join(f"{_words(name)} {self._figure(name):>8}" for name in names)
-        return f"step {self._step:>9,}  {figures}  {updates:6.0f} updates/s  {duration(left)} left"
+        figures = [f"{_words(name)} {self._figure(name):>8}" for name in names if name in self._figures]
+        times = f"{duration(self._pace.elapsed)} gone, {duration(self._pace.left)} left"
+        speed = f"{_number(self._pace.updates_per_second)} updates/s"
+        return "  ".join([f"step {self._step:>9,}", *figures, f"best {_number(self._best):>8}", speed, times])
 
     def _panel(self) -> Panel:
-        updates, left = self._speed()
+        shown = {"training": "training return", "greedy": "evaluation, greedy", "sampled": "evaluation, sampled"}
         cells = [
             ("steps", f"{self._step:,} of {self._config.steps:,}"),
-            ("time left", duration(left)),
-            ("training return", self._figure("training")),
+            ("now", self._phase),
+            ("time gone", duration(self._pace.elapsed)),
+            ("time left", duration(self._pace.left)),
             ("episodes", f"{self._episodes:,}"),
-            ("evaluation, greedy", self._figure("greedy")),
-            ("evaluation, sampled", self._figure("sampled")),
-            ("updates per second", f"{updates:.0f}"),
+            ("updates per second", _number(self._pace.updates_per_second)),
+            *((meaning, self._figure(name)) for name, meaning in shown.items()),
+            ("best, greedy", _number(self._best)),
             ("critic loss", self._figure("critic_loss")),
             *((_words(name), self._figure(name)) for name in self._encouragement()),
         ]
@@ -126,8 +150,7 @@ class Display:
         content = Table.grid(expand=True)
         content.add_row(ProgressBar(total=self._config.steps, completed=self._step))
         content.add_row(table)
-        title = f"{self._config.label} on {self._config.environment}, seed {self._config.seed}"
-        return Panel(content, title=Text(title), width=min(96, self._console.width))
+        return Panel(content, title=Text(self._title()), width=min(96, self._console.width))
 
     def _encouragement(self) -> list[str]:
         """Names of the encourager's figures; where the weight is nothing there is no encourager."""
@@ -135,6 +158,21 @@ class Display:
 
     def _figure(self, name: str) -> str:
         return _number(self._figures.get(name, math.nan))
+
+
+def claim_terminal() -> int | None:
+    """The terminal for this run's panel alone; nothing where another run has it, since two would garble each other."""
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        terminal = os.open(os.ttyname(sys.stdout.fileno()), os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(terminal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(terminal)
+            raise
+        return terminal
+    return None
 
 
 def _words(name: str) -> str:

@@ -1,5 +1,6 @@
 """What a run tells while it goes."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -30,6 +31,15 @@ class Started:
     """The run begins, or goes on from `step`."""
 
     step: int
+    best: float = -math.inf
+    """Mean greedy return of the best evaluation before."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What takes a while begins; the next event of another kind ends it."""
+
+    name: Literal["compiling", "evaluating", "saving"]
 
 
 @dataclass(frozen=True)
@@ -76,4 +86,4 @@ class Finished:
     status: Literal["finished", "stopped", "failed"]
 
 
-Event = Started | Progress | Evaluated | Warned | Finished
+Event = Started | Phase | Progress | Evaluated | Warned | Finished

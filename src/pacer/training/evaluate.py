@@ -1,10 +1,11 @@
 """Judges a policy: whole episodes on raw rewards, in an environment of its own."""
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from pacer.agent import Policy
 from pacer.observers.events import Episode, Mode
 from pacer.training import seeds
 from pacer.training.measures import Measures, Numbers
@@ -15,9 +16,17 @@ from pacer.training.worlds import InTurn
 MODES: tuple[Mode, ...] = ("greedy", "sampled")
 
 
+class Acting(Protocol):
+    """What is judged: a policy, or whoever stands in for it."""
+
+    def greedy(self, obs: Vector) -> Vector: ...
+
+    def sampled(self, obs: Vector, rng: np.random.Generator) -> Vector: ...
+
+
 def evaluate(
     world: World,
-    policy: Policy,
+    policy: Acting,
     episodes: int,
     seed: int,
     step: int,
@@ -31,7 +40,7 @@ def evaluate(
 
 def play_episode(
     world: World,
-    policy: Policy,
+    policy: Acting,
     mode: Mode,
     number: int,
     seed: int,

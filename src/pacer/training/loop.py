@@ -12,14 +12,17 @@ import numpy as np
 from pacer.agent import Agent
 from pacer.config import Config
 from pacer.errors import shown
-from pacer.observers import Audience, Evaluated, Finished, Observer, Progress, Started
+from pacer.observers import Audience, Evaluated, Finished, Observer, Phase, Progress, Started
 from pacer.observers.csv_log import CsvLog
+from pacer.pieces.types import Transition
 from pacer.runs.checkpoints import REPLAY
 from pacer.runs.folder import RunFolder
 from pacer.runs.lock import TakenOver
+from pacer.training import seeds
 from pacer.training.checkpoints import load_checkpoint, save_checkpoint
 from pacer.training.collect import Collector, explore
 from pacer.training.evaluate import evaluate
+from pacer.training.health import Health, Witness
 from pacer.training.learn import learn
 from pacer.training.replay import Replay
 from pacer.training.state import RunState, initial_state
@@ -31,6 +34,8 @@ from pacer.training.world import MakeEnvironment, World
 from pacer.training.worlds import Worlds
 
 SNAPSHOTS = (0.1, 0.5, 1.0)  # fractions of the run at which an agent is kept for heat maps
+LEARNED = 2_000  # updates: a critic that has hardly learned has no health yet
+EXPERIENCE = 1_000  # steps whose rewards say what returns are possible
 ACTIVITIES = ("collect", "learn", "evaluate")
 
 
@@ -98,7 +103,8 @@ class Training:
         self.folder, self.examination, self.audience, self.watch = folder, examination, audience, watch
         self.replay = Replay(self.space, self.schedule.replay_capacity, config.envs, self.schedule.block)
         self.collector = Collector(worlds, self.replay, config.seed, config.environment)
-        self._endless = False
+        self.health = Health(config, examination, audience.warn)
+        self._learned = False
         self._seconds = dict.fromkeys(ACTIVITIES, 0.0)
 
     @property
@@ -113,7 +119,7 @@ class Training:
         """The newest checkpoint's state, or the first; the folder's logs are cut to it."""
         state, found = load_checkpoint(self.folder, initial_state(self.config, self.space, start), self.replay)
         warnings = self.folder.begin(found)
-        self.audience.tell(Started(int(state.step)))
+        self.audience.tell(Started(int(state.step), float(state.best)))
         for warning in warnings:
             self.audience.warn(warning)
         return state
@@ -141,11 +147,14 @@ class Training:
         state = state.after(collected.lanes, collected.observations, collected.returns)
         metrics: dict[str, float] = {}
         if state.step >= self.schedule.learn_after:
+            if not self._learned:
+                self.audience.tell(Phase("compiling"))
+                self._learned = True
             with self._timed("learn"):
                 state, metrics = learn(self.config, state, self.replay)
         state = state._replace(evaluation_due=np.array(self._due(state, self.schedule.evaluate_every)))
         self._tell_progress(state, metrics)
-        self._tell_endless(int(state.lanes.steps.max()))
+        self.health.hear(int(state.lanes.steps.max()), metrics)
         if self.replay.crowded(state.lanes.rows):
             self.replay.save(self.folder.path / REPLAY, state.lanes.rows, state.lanes.going_on)
         if state.step in {self._snapshot(fraction) for fraction in SNAPSHOTS}:
@@ -161,19 +170,23 @@ class Training:
             return state
         agent, step, count = self._agent(state), int(state.step), self.schedule.evaluation_episodes
         seed, discount = self.config.seed, self.config.recipe.discount
+        self.audience.tell(Phase("evaluating"))
+        witness = Witness(agent.policy, [])
         with self._timed("evaluate"), self._keeping(state):
-            episodes = evaluate(self.examination, agent.policy, count, seed, step, discount)
+            episodes = evaluate(self.examination, witness, count, seed, step, discount)
         told = Evaluated(step, episodes)
-        self._tell_endless(max(episode.length for episode in episodes))
         if told.mean("greedy") > state.best:
             state = state._replace(best=np.array(told.mean("greedy")))
             agent.save(self.folder.path / "best")
         self.audience.tell(told)
+        if state.learner.updates >= LEARNED:
+            self.health.examine(agent, witness.seen, told, self._experience(state))
         return state._replace(evaluation_due=np.array(False))
 
     def checkpoint(self, state: RunState) -> None:
         if [p.name for p in self.folder.checkpoints()[:1]] != [str(state.step)]:
             self.folder.check()
+            self.audience.tell(Phase("saving"))
             self._agent(state).save(self.folder.path / "agent")
             save_checkpoint(self.folder, state, self.replay)
 
@@ -200,15 +213,11 @@ class Training:
         episodes = int(state.lanes.episode.sum())
         self.audience.tell(Progress(int(state.step), episodes, state.train_return, metrics, seconds))
 
-    def _tell_endless(self, length: int) -> None:
-        """Once, where an episode is this long and nothing says that it will end."""
-        if length < self.examination.longest or self.examination.limited or self._endless:
-            return
-        self._endless = True
-        self.audience.warn(
-            f"an episode of {self.config.environment} has gone on for {length:,} steps, and it sets no time limit: "
-            f"evaluations are cut there. Register it with max_episode_steps, or wrap it in gymnasium's TimeLimit"
-        )
+    def _experience(self, state: RunState) -> Transition:
+        """A batch for those who only look."""
+        rng = seeds.generator(self.config.seed, seeds.EVALUATION, int(state.step))
+        drawn = self.replay.sample(state.lanes.rows, rng, 1, EXPERIENCE, self.config.recipe.discount)
+        return Transition(*(part[0] for part in drawn))
 
     def _agent(self, state: RunState) -> Agent:
         networks = jax.tree.map(np.asarray, state.learner.online)

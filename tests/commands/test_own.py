@@ -77,7 +77,7 @@ def test_a_module_of_the_current_folder_has_environments_wrappers_recipes_and_pi
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--env", "own_things:Nestd-v0"], "Did you mean own_things:Nested-v0?"),
+        (["--env", "own_things:Nestd-v0"], "Did you mean own_things:Nested-v0"),
         (["--env", "own_things:Nested-v0"], "FlattenObservation turns dictionaries into vectors"),
         (["--env", "Pendulum-v1", "--wrapper", "own_things:Clam"], "wrapper 'own_things:Clam': expected module:Class"),
         (["--env", "Pendulum-v1", "--wrapper", "nothing:Calm"], "cannot be imported: No module named 'nothing'"),

@@ -62,7 +62,7 @@ def test_what_is_said_off_a_terminal(jobs, capsys):
         board.ended(jobs[1], "it fell over")
     told = capsys.readouterr().out.splitlines()
     assert told[0] == "1 of 8 runs done; 5,000 of 40,000 steps"
-    assert told[1].endswith("sac-evaluate_every_1000 seed 0: failed: it fell over")
+    assert told[1].endswith("sac seed 0: failed: it fell over")
     assert told[2] == "1 of 8 runs done, 1 failed; 5,000 of 40,000 steps"
 
 

@@ -64,7 +64,7 @@ def test_extending_a_run_gives_what_the_longer_run_gives(unbroken, tmp_path):
 
 
 def test_what_only_the_shorter_run_wrote_is_kept_and_the_rest_is_the_longer_runs(unbroken, tmp_path):
-    """Its own end was evaluated and logged; `best` and the snapshots know of it, the agent and the replay do not."""
+    """Its own end was evaluated and logged; `best` and the snapshots know of it, the agent does not."""
     train(tmp_path, steps=70)
     before = (tmp_path / "evaluations.csv").read_bytes()
     assert b"\n70,greedy,1," in before
@@ -72,7 +72,7 @@ def test_what_only_the_shorter_run_wrote_is_kept_and_the_rest_is_the_longer_runs
     assert (tmp_path / "evaluations.csv").read_bytes() == before
     train(tmp_path)
     extended = results(tmp_path)
-    for name in ("agent/agent.safetensors", "snapshots/200/agent.safetensors", "replay/0.bin"):
+    for name in ("agent/agent.safetensors", "snapshots/200/agent.safetensors"):
         assert extended[name] == unbroken[name]
     for log in ("progress.csv", "evaluations.csv"):
         lines = [line for line in extended[log].splitlines() if not line.startswith(b"70,")]

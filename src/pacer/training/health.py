@@ -91,7 +91,7 @@ class Witness(NamedTuple):
     policy: Policy
     seen: list[Floats]
 
-    def greedy(self, obs: Array) -> Floats:
+    def greedy(self, obs: Array) -> Array:
         self.seen.append(np.asarray(obs))
         return self.policy.greedy(obs)
 

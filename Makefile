@@ -16,7 +16,7 @@ install: .venv/.installed  # the package in .venv
 	@touch $@
 
 .venv/.test-all: .venv/.test
-	$(PIP) --editable ".[test,video,report,export,browser,clients,rliable,track,ray]" tensorboard
+	$(PIP) --editable ".[test,video,report,export,browser,sb3,rliable,track,ray]" tensorboard
 	@touch $@
 
 train: install  # swing up a pendulum: solved in about two minutes

@@ -55,18 +55,18 @@ def test_a_run_is_trained_in_wrappers(tmp_path):
         made.append(RecordEpisodeStatistics(Drift()))
         return made[-1]
 
-    train(tmp_path / "run", make=make)
+    train(tmp_path / "run", make=make, steps=50)
     run = Run(tmp_path / "run")
     assert run.status == "finished"
     played = next(env for env in made if env.return_queue)
     scored = next(env for env in reversed(made) if env.return_queue)
-    assert sum(played.length_queue) <= 200
+    assert sum(played.length_queue) <= 50
     returns = run.evaluations()["return"]
     np.testing.assert_allclose(returns, list(scored.return_queue)[-len(returns) :], rtol=1e-6)
 
 
 def test_an_agent_is_recorded(tmp_path):
-    pytest.importorskip("moviepy", reason="needs the extra pacer-rl[clients]")
+    pytest.importorskip("moviepy", reason="needs the extra pacer-rl[test]")
     agent = small_agent()
     env = RecordVideo(ClipAction(Painted()), tmp_path, episode_trigger=lambda number: True)
     for seed in range(2):

@@ -13,7 +13,7 @@ from pacer.runs.reader import Run
 from pacer.training.stopping import Stopped
 from tests.tiny_runs import train
 
-optuna = pytest.importorskip("optuna", reason="needs the extra pacer-rl[clients]")
+optuna = pytest.importorskip("optuna", reason="needs the extra pacer-rl[test]")
 pytestmark = pytest.mark.xdist_group("training")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "optuna_search.py"
 

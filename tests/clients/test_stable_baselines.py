@@ -8,7 +8,7 @@ from pacer.exports.evaluations import evaluation_arrays
 from tests.small import small_agent
 from tests.worlds import Drift
 
-pytest.importorskip("stable_baselines3", reason="needs the extra pacer-rl[clients]")
+pytest.importorskip("stable_baselines3", reason="needs the extra pacer-rl[sb3]")
 
 
 @pytest.mark.parametrize("deterministic", [True, False])

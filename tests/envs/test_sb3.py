@@ -7,7 +7,7 @@ import pytest
 
 from pacer.envs.registration import ENVIRONMENTS, register_environments
 
-env_checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="needs the extra pacer-rl[clients]")
+env_checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="needs the extra pacer-rl[sb3]")
 register_environments()
 
 

@@ -1,5 +1,6 @@
 """A look inside a run: heat maps of known policies, and Monte-Carlo returns that are known exactly."""
 
+import shutil
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -123,7 +124,9 @@ def test_a_run_is_examined_in_its_folder(steady):
 
 def test_a_run_that_goes_on_drops_what_was_found_before(tmp_path):
     train(tmp_path, steps=20)
+    shutil.rmtree(tmp_path / "snapshots" / "20")  # as if the run were under way: the newest agent stands for it
     examine(tmp_path, 1, 10, 1, env=Drift)
+    assert load_arrays(tmp_path / "insight" / "heatmaps.safetensors")["phases"].tolist() == [10, 20]
     train(tmp_path, steps=20)
     assert (tmp_path / "insight").exists()
     train(tmp_path, steps=30)
@@ -185,5 +188,6 @@ def test_what_cannot_be_examined_is_said(steady, tmp_path):
         examine(steady, env=lambda: gymnasium.make("Pendulum-v1"))
     train(tmp_path, steps=20)
     (tmp_path / "snapshots").rename(tmp_path / "elsewhere")
-    with pytest.raises(PacerError, match="has no snapshots yet"):
+    (tmp_path / "checkpoint").rename(tmp_path / "elsewhere" / "checkpoint")
+    with pytest.raises(PacerError, match="holds no agent yet"):
         examine(tmp_path, env=Drift)

@@ -10,7 +10,7 @@ from pacer.commands.show import main, read_observations
 from pacer.errors import PacerError
 from pacer.experiments.show import at
 from pacer.reports import portrait
-from tests.tiny_runs import RECIPE, train
+from tests.tiny_runs import RECIPE
 from tests.worlds import Drift
 
 pytest.importorskip("matplotlib", reason="needs the extra pacer-rl[report]")
@@ -18,10 +18,8 @@ pytestmark = pytest.mark.xdist_group("training")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("shown") / "run"
-    train(folder)
-    return folder
+def run(tiny_run, tmp_path_factory):
+    return shutil.copytree(tiny_run, tmp_path_factory.mktemp("shown") / "run")
 
 
 def titles(figure):
@@ -98,7 +96,7 @@ def test_dimensions_are_drawn_in_pairs(actions, panels):
     labels = [axes.get_xlabel() for axes in figure.axes]
     assert labels[0] == f"action {max(1, actions - 2) if actions > 2 else 1}"
     assert "(with entropy)" in " ".join(t.get_text() for t in figure.legends[0].texts)
-    assert "20% of the discount" in titles(figure)[panels]
+    assert "20% lies past the end" in titles(figure)[panels]
 
 
 def test_returns_are_drawn_as_the_probability_of_at_most_that():

@@ -16,17 +16,15 @@ from pacer.exports import folder as exporting
 from pacer.exports.evaluations import evaluation_arrays
 from pacer.exports.folder import export, probes
 from pacer.runs.reader import Run
-from tests.tiny_runs import STEPS, train
+from tests.tiny_runs import STEPS
 from tests.worlds import HIGH, LOW
 
 pytestmark = pytest.mark.xdist_group("training")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("exported") / "run"
-    train(folder)
-    return folder
+def run(tiny_run, tmp_path_factory):
+    return shutil.copytree(tiny_run, tmp_path_factory.mktemp("exported") / "run")
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,13 @@
 import pytest
 
 from pacer.training import loop
-from tests.tiny_runs import results, train
+from tests.tiny_runs import results
 
 
 @pytest.fixture(scope="session")
-def unbroken(tmp_path_factory):
+def unbroken(tiny_run):
     """What a run leaves that nothing disturbed."""
-    folder = tmp_path_factory.mktemp("unbroken")
-    train(folder)
-    return results(folder)
+    return results(tiny_run)
 
 
 @pytest.fixture

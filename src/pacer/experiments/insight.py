@@ -47,13 +47,15 @@ def examine(
 ) -> Path:
     """Write insight/heatmaps.safetensors and insight/returns.safetensors into a run's folder, and return where.
 
-    Both are about `states` states of an episode: `samples` actions by every agent that was kept of the run's phases;
-    and the learned return of the last one's action beside the returns of `episodes` episodes that go on with it.
+    Both are about `states` states of an episode: `samples` actions by every agent that was kept of the run's phases,
+    and by the newest; its learned return of an action beside the returns of `episodes` episodes that go on with it.
     """
     run = Run(folder)
     agents = {step: run.agent(step) for step in run.snapshots()}
+    if run.step is not None:
+        agents.setdefault(run.step, run.agent())  # of a run that is not finished
     if not agents:
-        raise PacerError(f"{run.path} has no snapshots yet: the first is kept after a tenth of the run")
+        raise PacerError(f"{run.path} holds no agent yet: the first is kept with the first checkpoint")
     found = look(run.world(env, wrappers=wrappers), agents, states, samples, episodes, seed)
     (run.path / "insight").mkdir(exist_ok=True)
     for name, arrays in found.items():

@@ -50,7 +50,7 @@ def show(
         found = at(agent, np.atleast_2d(np.asarray(observations, np.float32)), seed)
     elif of is None:
         raise PacerError(f"{run} belongs to no run, which would tell the states to look at: name some, as observations")
-    elif of.is_whole and of.snapshots():
+    elif of.is_whole:
         folder = examine(run, states, samples, episodes, seed, env, wrappers)
         found = {name: load_arrays(folder / f"{name}.safetensors") for name in ("heatmaps", "returns")}
     else:

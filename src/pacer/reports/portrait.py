@@ -132,7 +132,7 @@ def _compared(returns: Arrays, state: int) -> str:
     if np.isfinite(played).any():
         told += f", played {text.number(float(np.nanmean(played)))}"
     beyond = returns["left"][state].mean()
-    return told + (f"\n({beyond:.0%} of the discount is past the end)" if beyond > BEYOND else "")
+    return told + (f"\n({beyond:.0%} lies past the end)" if beyond > BEYOND else "")
 
 
 def _key(returns: Arrays) -> tuple[list[Any], list[str]]:

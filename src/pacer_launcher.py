@@ -6,7 +6,6 @@ Signals are answered from the first line on: an interrupted import would end in 
 import os
 import signal
 import sys
-from typing import Any
 
 COMMANDS = {
     "train": ("[RECIPE] --env ID", "train; RECIPE is pacer-m-adaptive unless named"),
@@ -61,11 +60,11 @@ def answer_signals(lasting: bool) -> None:
             signal.signal(number, stay if lasting and number == signal.SIGHUP else leave)
 
 
-def leave(number: int, frame: Any) -> None:
+def leave(number: int, frame: object) -> None:
     if os.isatty(1):
         os.write(1, SHOW_CURSOR)
     os._exit(128 + number)
 
 
-def stay(number: int, frame: Any) -> None:
+def stay(number: int, frame: object) -> None:
     """A run that has not begun has nothing to save; it begins all the same."""

@@ -1,9 +1,12 @@
 """JSON files: what is not ours is refused by name, and what cannot be written touches nothing."""
 
+import errno
+import os
+
 import pytest
 
 from pacer.errors import PacerError
-from pacer.runs.files import load_json, save_json
+from pacer.runs.files import NotWritten, load_json, save_json, writing
 from pacer.runs.formats import FORMAT
 
 
@@ -41,3 +44,18 @@ def test_values_that_json_cannot_hold_are_refused_before_the_file_is_touched(tmp
             save_json(path, {"a": value})
     assert load_json(path)["a"] == 1
     assert [p.name for p in tmp_path.iterdir()] == ["run.json"]
+
+
+@pytest.mark.parametrize(
+    "number, why",
+    [
+        (errno.ENOSPC, r"No space left on device; it needs 12,345 bytes, and [\d,]+ are free"),
+        (errno.EDQUOT, r"Disk quota exceeded; it needs 12,345 bytes, and [\d,]+ are free"),
+        (errno.EIO, "Input/output error"),
+    ],
+)
+def test_an_error_of_the_disk_names_the_file_and_what_it_needs(tmp_path, number, why):
+    said = rf"^{tmp_path}/state cannot be written: {why}\. Make room"
+    with pytest.raises(NotWritten, match=said) as error, writing(tmp_path / "state", 12_345):
+        raise OSError(number, os.strerror(number))
+    assert "\n" not in str(error.value)

@@ -25,7 +25,7 @@ def signals(ask: Callable[[Stopped], None], save: Callable[[], None] = lambda: N
     def receive(number: int, frame: Any) -> None:
         nonlocal asked
         if asked:
-            signal.signal(number, previous[number])
+            signal.signal(number, previous[number] or signal.SIG_DFL)
             signal.raise_signal(number)
             return
         asked = True
@@ -42,7 +42,7 @@ def signals(ask: Callable[[Stopped], None], save: Callable[[], None] = lambda: N
         yield
     finally:
         for number, handler in previous.items():
-            signal.signal(number, handler)
+            signal.signal(number, handler or signal.SIG_DFL)  # nothing: one that is not Python's
 
 
 class Interrupted(KeyboardInterrupt):

@@ -54,7 +54,6 @@ class Watch:
         self._hurry: float | None = None  # since when no call has more than the grace
         self._call: Call | None = None
         self._over = threading.Event()
-        self._thread: threading.Thread | None = None
 
     @contextmanager
     def on_duty(self) -> Iterator[None]:
@@ -68,14 +67,15 @@ class Watch:
             return
         try:
             with signals(self._ask, self._save):
-                if self.limit is not None:
-                    self._start()
-                yield
+                thread = threading.Thread(target=self._look, args=(threading.get_ident(),), daemon=True)
+                thread.start()
+                try:
+                    yield
+                finally:
+                    self._over.set()
+                    thread.join()
         finally:
-            self._over.set()
-            if self._thread:
-                self._thread.join()
-            signal.signal(NUDGE, previous)
+            signal.signal(NUDGE, previous or signal.SIG_DFL)
 
     def begin(self, environment: str, method: str, given: Any, where: str) -> None:
         """A call is about to be made; not once the run is to end."""
@@ -98,32 +98,27 @@ class Watch:
 
     def _ask(self, asked: Stopped) -> None:
         self.asked, self._hurry = asked, time.monotonic()
-        self._start()
 
     def _save(self) -> None:
         self.save_wanted = True
 
-    def _start(self) -> None:
-        if self._thread is None:
-            self._main = threading.get_ident()
-            self._thread = threading.Thread(target=self._look, name="pacer watch", daemon=True)
-            self._thread.start()
-
-    def _look(self) -> None:
-        pause = min(LOOK, (self.limit or LOOK) / 4)
-        armed = False
+    def _look(self, main: int) -> None:
+        """The second thread. The last resort also works without it, should the call hold the interpreter's lock."""
+        pause, armed = min(LOOK, (self.limit or LOOK) / 4), False
         while not self._over.wait(pause):
-            if overdue := self._overdue():
+            if self._overdue():
                 with suppress(ProcessLookupError):
-                    signal.pthread_kill(self._main, NUDGE)
-            # The last resort works without this thread too, should the call hold the interpreter's lock.
-            if self.limit is not None and not overdue:
+                    signal.pthread_kill(main, NUDGE)
+                if not armed:
+                    faulthandler.dump_traceback_later(LAST, exit=True)
+                armed = True
+            elif self.limit is not None:
                 faulthandler.dump_traceback_later(self.limit + LAST, exit=True)
-                armed = True
-            elif overdue and not armed:
-                faulthandler.dump_traceback_later(LAST, exit=True)
-                armed = True
-        if armed:
+                armed = False
+            elif armed:
+                faulthandler.cancel_dump_traceback_later()
+                armed = False
+        if armed or self.limit is not None:
             faulthandler.cancel_dump_traceback_later()
 
     def _overdue(self) -> bool:
@@ -138,5 +133,4 @@ class Watch:
         if self._overdue():
             if self._hurry is None:
                 self.late, self._hurry = self._call, time.monotonic()
-            self._call = None
-            raise Leave
+            raise Leave  # and again, should the environment swallow it

@@ -20,6 +20,7 @@ COMMANDS = {
 }
 
 
+WINDOWS = os.name == "nt"
 LASTING = ("train", "bench")  # which go on though their terminal goes away
 SHOW_CURSOR = b"\x1b[?25h"
 
@@ -38,6 +39,8 @@ def usage() -> str:
 
 
 def main() -> None:
+    if WINDOWS:
+        sys.exit("pacer: Windows lacks the locks and signals that runs need: use pacer in WSL")
     command, *arguments = sys.argv[1:] or ["--help"]
     answer_signals(lasting=command in LASTING)
     if command in ("-h", "--help"):

@@ -56,6 +56,24 @@ print(ctypes.CDLL(_multiarray_umath.__file__).scipy_openblas_get_num_threads64_(
     assert run(code) == "1"
 
 
+def test_compiled_blocks_are_kept_for_python_too(tmp_path, monkeypatch):
+    import jax
+
+    from pacer.runtime import keep_compiled_blocks
+
+    before = jax.config.jax_compilation_cache_dir
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    try:
+        jax.config.update("jax_compilation_cache_dir", None)
+        keep_compiled_blocks()
+        assert jax.config.jax_compilation_cache_dir.startswith(str(tmp_path / "pacer"))
+        jax.config.update("jax_compilation_cache_dir", "elsewhere")
+        keep_compiled_blocks()
+        assert jax.config.jax_compilation_cache_dir == "elsewhere"
+    finally:
+        jax.config.update("jax_compilation_cache_dir", before)
+
+
 def test_importing_runs_no_hooks():
     code = "import sys; before = list(sys.meta_path); import pacer; assert sys.meta_path == before"
     run(code)

@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 
 from pacer.errors import EnvironmentFailed, PacerError
-from pacer.imports import imported, search_here
+from pacer.imports import IMPORTED, imported, search_here
 from pacer.runtime import keep_compiled_blocks, use_one_thread
 from pacer.streams import outlast_streams
 
@@ -48,6 +48,7 @@ def _without_imports(arguments: list[str]) -> list[str]:
             others.append(word)
         elif source := source if equals else next(words, ""):
             imported(source)
+            IMPORTED.append(source)
         else:
             raise PacerError("--import: expected a module, or the path of a .py file")
     return others

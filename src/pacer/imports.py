@@ -10,6 +10,9 @@ from typing import Any
 
 from pacer.errors import PacerError, near
 
+IMPORTED: list[str] = []
+"""What the command line was told to import: processes that it starts are told the same."""
+
 
 def search_here() -> None:
     """Have modules of the current folder found, after those that are installed."""

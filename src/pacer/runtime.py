@@ -34,7 +34,12 @@ def has_one_thread() -> bool:
 
 def keep_compiled_blocks() -> None:
     """Compile a block once per machine: the user's cache folder keeps it, unless JAX was told of another place."""
-    if folder := cache_folder():
+    if not (folder := cache_folder()):
+        return
+    if jax := sys.modules.get("jax"):  # which has read its variables
+        if jax.config.jax_compilation_cache_dir is None:
+            jax.config.update("jax_compilation_cache_dir", str(folder / processor()))
+    else:
         os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(folder / processor()))
 
 

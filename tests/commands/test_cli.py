@@ -84,6 +84,12 @@ def test_help_and_unknown_commands_do_not_wait_for_the_package(arguments):
     assert "expected train" in run.stderr if arguments == ["tarin"] else "pacer train" in run.stdout
 
 
+def test_windows_is_refused_in_so_many_words(command, monkeypatch):
+    monkeypatch.setattr(pacer_launcher, "WINDOWS", True)
+    code, said = command("list")
+    assert (code, said) == (1, "pacer: Windows lacks the locks and signals that runs need: use pacer in WSL")
+
+
 def test_list_names_every_recipe_and_size(command):
     code, said = command("list")
     assert code == 0

@@ -1,6 +1,7 @@
 """The lock of a run folder: one writer, however its process ends and whatever it leaves behind."""
 
 import fcntl
+import importlib
 import os
 import signal
 import subprocess
@@ -97,3 +98,10 @@ def test_without_locks_the_one_who_is_taken_over_stops(tmp_path):
         mine.check()
     mine.close()
     assert "elsewhere" in (tmp_path / lock.NAME).read_text()  # the other's name stays
+
+
+def test_where_there_are_no_such_locks_that_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.delitem(sys.modules, "pacer.runs.lock")
+    with pytest.raises(PacerError, match="locks that Windows does not have: use pacer in WSL"):
+        importlib.import_module("pacer.runs.lock")

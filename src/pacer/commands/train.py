@@ -12,7 +12,9 @@ from pacer.agent import Agent
 from pacer.api import load
 from pacer.config import DEFAULT_RECIPE, Config, Schedule, default_folder, resolve
 from pacer.envs.make import maker, parse_options
-from pacer.imports import fetched
+from pacer.experiments.job import wear_leash
+from pacer.experiments.seeds import jobs_of, train_all
+from pacer.imports import IMPORTED, fetched
 from pacer.observers.display import Display
 from pacer.observers.tracking import Tool, tracker
 from pacer.overrides import differences
@@ -33,6 +35,8 @@ class Arguments:
     steps: Annotated[float, tyro.conf.arg(metavar="INT")] = 100_000
     """Environment steps (1e5 is fine), rounded up to whole blocks."""
     seed: int = 0
+    seeds: tuple[int, ...] = ()
+    """Several seeds instead, as in --seeds 0 1 2: as many runs at once, each a process of one thread."""
     size: Literal["small", "paper"] = "small"
     """Widths, levels, samples and batch: for a laptop, or as in the paper."""
     risk: str | None = None
@@ -64,6 +68,18 @@ class Arguments:
 
 def main(arguments: list[str]) -> None:
     config, chosen = parse(arguments)
+    if chosen.seeds:
+        imports = [word for source in IMPORTED for word in ("--import", source)]
+        words = [*_without(arguments, "--seeds", "--seed", "--run-dir", "--run_dir"), *imports]
+        jobs = jobs_of(config, chosen.seeds, words, chosen.run_dir)
+        maker(
+            config.environment, config.environment_options, wrappers=config.wrappers
+        )  # refused once, not by every run
+        train_all(jobs)
+        folders = " ".join(str(job.folder) for job in jobs)
+        print(f"Next:\n  pacer compare {folders}   # their curves, and scores with intervals")
+        return
+    wear_leash()
     folder = chosen.run_dir or default_folder(config)
     make = maker(config.environment, config.environment_options, wrappers=config.wrappers)
     told = [tracker(chosen.track, folder, config)] if chosen.track else []
@@ -138,6 +154,16 @@ def _recipe(typed: str, start: Agent | None) -> tuple[str | Recipe, str | None]:
         return typed, None
     recipe: Recipe = fetched(typed, Recipe)
     return recipe, typed.rpartition(":")[2]
+
+
+def _without(arguments: list[str], *options: str) -> list[str]:
+    """The words without these options and their values."""
+    others: list[str] = []
+    dropping = False
+    for word in arguments:
+        dropping = word.partition("=")[0] in options if word.startswith("--") else dropping
+        others += [] if dropping else [word]
+    return others
 
 
 def _pieces(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:

@@ -22,7 +22,7 @@ class Child:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("w", encoding="utf-8") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "pacer", "bench", *words, "--job", str(job.number)],
+                [sys.executable, "-m", "pacer", *(job.words or ("bench", *words, "--job", str(job.number)))],
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=subprocess.STDOUT,

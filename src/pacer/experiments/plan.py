@@ -59,6 +59,8 @@ class Job:
     command: str
     """What a user would type for this run alone."""
     track: Tool | None = None
+    words: tuple[str, ...] = ()
+    """The words after `pacer` with which a process carries the job out; nothing where it is one of a plan."""
 
     @property
     def title(self) -> str:

@@ -5,7 +5,6 @@ systems let two processes lock one file, and then the one that finds another's n
 """
 
 import errno
-import fcntl
 import os
 import platform
 import re
@@ -16,6 +15,11 @@ from typing import NamedTuple, TextIO
 
 from pacer.errors import PacerError
 from pacer.runs.files import no_link, writing
+
+try:
+    import fcntl
+except ImportError as error:
+    raise PacerError("runs are kept apart by locks that Windows does not have: use pacer in WSL") from error
 
 NAME = ".lock"
 TRIES, PAUSE = 5, 0.02  # `held` takes the lock for a moment, and must not be taken for a run

@@ -10,7 +10,7 @@ from pacer.config import Config
 from pacer.observers import Audience, Observer
 from pacer.runs.codec import encode
 from pacer.runs.folder import RunFolder
-from pacer.runtime import facts, has_one_thread
+from pacer.runtime import facts, has_one_thread, keep_compiled_blocks
 from pacer.training.loop import run
 from pacer.training.world import MakeEnvironment
 
@@ -29,6 +29,7 @@ def execute(
     `start` is the agent that a new run begins with.
     """
     every = config.schedule.checkpoint_every
+    keep_compiled_blocks()
     folder = RunFolder(path, encode(config), config.steps, has_one_thread(), facts(jax.default_backend()), every)
     try:
         if folder.finished(config.steps):

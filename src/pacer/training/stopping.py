@@ -1,8 +1,9 @@
 """How a run is ended early, with a checkpoint; and what the signals mean."""
 
+import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 
@@ -12,6 +13,12 @@ class Stopped(Exception):
     def __init__(self, by: str, exit_code: int = 0) -> None:
         super().__init__(by)
         self.exit_code = exit_code
+
+
+def _say(text: bytes) -> None:
+    """Straight to standard error: a handler may have interrupted a print."""
+    with suppress(OSError):
+        os.write(2, text)
 
 
 @contextmanager
@@ -29,6 +36,10 @@ def signals(ask: Callable[[Stopped], None], save: Callable[[], None] = lambda: N
             signal.raise_signal(number)
             return
         asked = True
+        if number == signal.SIGINT:
+            _say(
+                b"\nstopping: this block is finished and saved; once more, and the run ends at once, as it was last saved\n"
+            )
         ask(Stopped(signal.Signals(number).name, 128 + number))
 
     try:

@@ -37,9 +37,7 @@ def signals(ask: Callable[[Stopped], None], save: Callable[[], None] = lambda: N
             return
         asked = True
         if number == signal.SIGINT:
-            _say(
-                b"\nstopping: this block is finished and saved; once more, and the run ends at once, as it was last saved\n"
-            )
+            _say(b"\nstopping: this block is finished and saved; once more ends the run at once, as last saved\n")
         ask(Stopped(signal.Signals(number).name, 128 + number))
 
     try:

@@ -105,6 +105,7 @@ class Agent:
         inner = np.atleast_2d(from_box(action, self.low, self.high))
         returns = self.recipe.critic.returns(self.networks.critic, obs, inner, jax.random.key(seed))
         value, _, mass = (np.asarray(part) for part in self.recipe.target_pessimism.combine(returns, self.recipe.risk))
+        value = value * self.scaling.unit
         order = value.argsort(-1)  # learned quantiles may cross
         mass = np.take_along_axis(np.broadcast_to(mass, value.shape), order, -1)
         return Returns(np.take_along_axis(value, order, -1), np.asarray(midpoints(mass)), mass)
@@ -187,6 +188,11 @@ def _template(recipe: Recipe, space: Space) -> Any:
         networks = Networks(recipe.actor.init(key, space), recipe.critic.init(key, space))
         vector = jax.numpy.zeros(space.observation)
         bound = jax.numpy.zeros(space.action)
-        return {"networks": networks, "scaling": Scaling(vector, vector), "low": bound, "high": bound}
+        return {
+            "networks": networks,
+            "scaling": Scaling(vector, vector, jax.numpy.zeros(())),
+            "low": bound,
+            "high": bound,
+        }
 
     return jax.eval_shape(build)

@@ -11,6 +11,8 @@ import jax
 import jax.numpy as jnp
 import optax
 
+from pacer.pieces.encouragers.base import Seen
+from pacer.pieces.encouragers.distances import spread_of
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.scaling import Scaling
 from pacer.pieces.types import Actions, Array, Network, Networks, Space, Transition
@@ -83,7 +85,7 @@ def prepare(recipe: Recipe, batch: Transition, scaling: Scaling) -> Transition:
     return batch._replace(
         obs=scaling.normalise(batch.obs, jnp),
         next_obs=scaling.normalise(batch.next_obs, jnp),
-        reward=recipe.reward_scale * recipe.utility.shape(batch),
+        reward=recipe.reward_scale * recipe.utility.shape(batch) / scaling.unit,
     )
 
 
@@ -121,22 +123,26 @@ def actor_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transition
         return recipe.risk.value(recipe.actor_pessimism.combine(returns, recipe.risk))
 
     value, slope_at = jax.vjp(value_of, samples.valued)
-    direction = recipe.improvement.direction(samples.moved.action, samples.valued, *slope_at(jnp.ones_like(value)))
+    (slope,) = slope_at(jnp.ones_like(value))
+    direction = recipe.improvement.direction(samples.moved.action, samples.valued, slope)
     gain = (jax.lax.stop_gradient(direction) * samples.moved.action).sum(-1).mean()
-    penalty = penalise(recipe, actor, batch, samples.moved, penalty_keys)
+    penalty, spread = penalise(recipe, actor, batch, samples.moved, penalty_keys)
     loss = recipe.weight.value(state.weight) * penalty - value.mean()
+    seen = Seen(penalty, force=jnp.linalg.norm(slope, axis=-1).mean(), spread=spread)
     # The loss is worth what it says, and slopes where the direction points.
-    return loss - (gain - jax.lax.stop_gradient(gain)), (value.mean(), penalty, samples.stats)
+    return loss - (gain - jax.lax.stop_gradient(gain)), (value.mean(), seen, samples.stats)
 
 
-def penalise(recipe: Recipe, actor: Network, batch: Transition, actions: Actions, keys: list[Array]) -> Array:
-    """The encourager's mean penalty: of the valued actions, or of many samples in a few states."""
+def penalise(
+    recipe: Recipe, actor: Network, batch: Transition, actions: Actions, keys: list[Array]
+) -> tuple[Array, Array]:
+    """The encourager's mean penalty, of the valued actions or of many samples in a few states, and their spread."""
     noise_key, density_key, penalty_key = keys
     if recipe.encourager.samples > 1:
         obs = batch.obs[: recipe.encourager.states]
         noise = recipe.actor.noise(noise_key, batch.space, (recipe.encourager.samples, len(obs)))
         actions, _ = recipe.actor.sample(actor, obs, noise, density_key)
-    return recipe.encourager.penalty(actions, penalty_key).mean()
+    return recipe.encourager.penalty(actions, penalty_key).mean(), spread_of(actions.action)
 
 
 def update_critic(recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[TrainState, Metrics]:
@@ -157,15 +163,15 @@ def update_actor(recipe: Recipe, state: TrainState, batch: Transition, key: Arra
     """The actor, and the encourager's weight after it."""
     actor = state.online.actor
     loss = jax.value_and_grad(actor_loss, has_aux=True)
-    (error, (value, penalty, stats)), gradient = loss(actor.params, recipe, state, batch, key)
+    (error, (value, seen, stats)), gradient = loss(actor.params, recipe, state, batch, key)
     transform = recipe.actor_optimiser.transform()
     params, optimiser = descend(transform, gradient, state.optimisers.actor, actor.params)
     state = state._replace(
         online=state.online._replace(actor=Network(params, stats)),
         optimisers=state.optimisers._replace(actor=optimiser),
-        weight=recipe.weight.update(state.weight, penalty),
+        weight=recipe.weight.update(state.weight, seen),
     )
-    return state, {"actor_loss": error, "value": value, **recipe.encourager.metrics(penalty)}
+    return state, {"actor_loss": error, "value": value, "force": seen.force, **recipe.encourager.metrics(seen)}
 
 
 def rest(move: Any, state: TrainState) -> tuple[TrainState, Metrics]:

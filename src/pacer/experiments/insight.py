@@ -163,7 +163,7 @@ def go_on(world: World, policy: Policy, scene: Scene, number: int, seed: int) ->
     later = seeds.generator(seed, seeds.EXAMINATION, ACTIONS, scene.number, number)
     taken = 0
 
-    def choose(obs: Vector) -> Array:
+    def choose(_: int, obs: Vector) -> Array:
         nonlocal taken
         taken += 1
         if taken <= len(scene.before):

@@ -18,15 +18,17 @@ from pacer.pieces.critics.fixed_quantile import FixedQuantile
 from pacer.pieces.critics.generator import Generator
 from pacer.pieces.critics.proposed import Proposed
 from pacer.pieces.critics.quantile import Quantile
-from pacer.pieces.encouragers.base import Encourager, Nothing, SampleEncourager
+from pacer.pieces.encouragers.base import Encourager, Nothing, SampleEncourager, Seen
 from pacer.pieces.encouragers.entropy import Entropy
 from pacer.pieces.encouragers.mmd import MMD
 from pacer.pieces.encouragers.reference import Reference, TruncatedNormal, Uniform
+from pacer.pieces.encouragers.repulsion import Repulsion
 from pacer.pieces.encouragers.sliced import Sliced
 from pacer.pieces.encouragers.wasserstein import Wasserstein
-from pacer.pieces.encouragers.weights import Dual, Fixed, MovingDual, Weight
+from pacer.pieces.encouragers.weights import Balanced, Dual, Fixed, MovingDual, Weight, WidthDual
 from pacer.pieces.exploration import EpsilonUniform, Exploration, GaussianNoise, NoExploration
 from pacer.pieces.improvements import Ascent, Improvement, Stein
+from pacer.pieces.noises import Autoregressive, Held, Noise, Pink, White
 from pacer.pieces.optimisers import Adam, AdamW, Clipped, Optimiser, Scheduled
 from pacer.pieces.pessimism import (
     FirstMember,
@@ -54,8 +56,10 @@ __all__ = [
     "Adam",
     "AdamW",
     "Ascent",
+    "Autoregressive",
     "Averaging",
     "Backup",
+    "Balanced",
     "BatchNorm",
     "Body",
     "CVaR",
@@ -79,6 +83,7 @@ __all__ = [
     "Gaussian",
     "GaussianNoise",
     "Generator",
+    "Held",
     "Identity",
     "Improvement",
     "LayerNorm",
@@ -93,11 +98,13 @@ __all__ = [
     "Neutral",
     "NoExploration",
     "NoNorm",
+    "Noise",
     "Norm",
     "Nothing",
     "Optimiser",
     "Pessimism",
     "Piece",
+    "Pink",
     "PolicyBackup",
     "Power",
     "PowerRisk",
@@ -106,12 +113,14 @@ __all__ = [
     "Quantile",
     "Recipe",
     "Reference",
+    "Repulsion",
     "Residual",
     "Returns",
     "Risk",
     "SampleEncourager",
     "Scaling",
     "Scheduled",
+    "Seen",
     "SemiImplicit",
     "Sliced",
     "SoftMaximum",
@@ -127,4 +136,6 @@ __all__ = [
     "Wang",
     "Wasserstein",
     "Weight",
+    "White",
+    "WidthDual",
 ]

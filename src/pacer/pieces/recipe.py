@@ -9,6 +9,7 @@ from pacer.pieces.encouragers.base import Encourager, Nothing
 from pacer.pieces.encouragers.weights import Fixed, Weight
 from pacer.pieces.exploration import Exploration, NoExploration
 from pacer.pieces.improvements import Ascent, Improvement
+from pacer.pieces.noises import Noise, White
 from pacer.pieces.optimisers import Adam, Optimiser
 from pacer.pieces.pessimism import LowestAtoms, LowestMember, Pessimism
 from pacer.pieces.piece import Piece
@@ -38,6 +39,8 @@ class Recipe:
     weight: Weight = Fixed(0.0)
     backup: Backup = PolicyBackup()
     improvement: Improvement = Ascent()
+    noise: Noise = White()
+    """How the policy's noise runs in time while it explores; learning and evaluation draw it anew for every action."""
     exploration: Exploration = NoExploration()
     utility: Utility = Identity()
     risk: Risk = Neutral()
@@ -53,6 +56,8 @@ class Recipe:
     discount: float = 0.99
     reward_scale: float = 1.0
     """Multiplies the utility of a reward, in training only."""
+    return_units: bool = False
+    """Whether rewards are divided by the running deviation of the discounted return, so that returns are near 1."""
     batch: int = 256
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""How the networks see an observation: centred, in units of its deviation, clipped."""
+"""How the networks see the world: observations centred, in units of their deviation, clipped; rewards in a unit."""
 
 from typing import Any, NamedTuple
 
@@ -8,10 +8,12 @@ CLIP = 5.0
 
 
 class Scaling(NamedTuple):
-    """What the networks see: clip((obs - mean) / deviation)."""
+    """What the networks see: clip((obs - mean) / deviation), and utility / unit."""
 
     mean: Array
     inverse_deviation: Array
+    unit: Array
+    """What a learned return of 1 is worth: 1, or in recipes with `return_units` the deviation of returns."""
 
     def normalise(self, obs: Array, xp: Any) -> Array:
         return xp.clip((obs - self.mean) * self.inverse_deviation, -CLIP, CLIP)

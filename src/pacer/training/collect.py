@@ -1,64 +1,49 @@
 """A block of experience: steps are taken and written straight into the replay."""
 
-from typing import NamedTuple
-
-import jax
 import numpy as np
+from numpy.typing import NDArray
 
-from pacer.agent import Policy
 from pacer.config import Config
-from pacer.pieces.types import Space
+from pacer.pieces.recipe import Recipe
+from pacer.pieces.types import Transition
 from pacer.training import seeds
-from pacer.training.play import Choose, Stage, play
+from pacer.training.explore import Explore
+from pacer.training.play import Stage, Step, play
 from pacer.training.replay import Replay
-from pacer.training.state import Lanes, RunState
-from pacer.training.world import Vector
+from pacer.training.state import Collected, Lanes
 from pacer.training.worlds import Call, Worlds
-
-
-class Collected(NamedTuple):
-    """Where the lanes are after a block, the observations in it, and the returns of the episodes that ended."""
-
-    lanes: Lanes
-    observations: Vector
-    returns: list[float]
-
-
-def explore(config: Config, state: RunState, space: Space) -> Choose:
-    """How a block's actions are chosen: at random at first, then by the policy and the recipe's exploration."""
-    rng = seeds.generator(config.seed, seeds.ACTING, int(state.step))
-    if state.step < config.schedule.warm_up:
-        return lambda obs: rng.uniform(-1.0, 1.0, space.action).astype(np.float32)
-    network = jax.tree.map(np.asarray, state.learner.online.actor)
-    policy = Policy(config.recipe.actor, space, network, state.moments.scaling())
-    return lambda obs: config.recipe.exploration.perturb(policy.sampled(obs, rng), rng)
 
 
 class Collector:
     """Episode n of a lane always starts from the seed (run seed, n, lane)."""
 
-    def __init__(self, worlds: Worlds, replay: Replay, seed: int, name: str) -> None:
+    def __init__(self, worlds: Worlds, replay: Replay, config: Config) -> None:
         self._stage = Stage(worlds)
-        self._name = name
         self._replay = replay
-        self._seed = seed
+        self._name, self._seed, self._recipe = config.environment, config.seed, config.recipe
 
-    def collect(self, lanes: Lanes, steps: range, choose: Choose) -> Collected:
+    def collect(self, lanes: Lanes, steps: range, explore: Explore) -> Collected:
         """These steps of the run. `lanes` stays as it is, and so do the rows that it counts."""
         lanes = lanes.copy()
-        observations = np.empty((len(steps), self._replay.space.observation), np.float32)
         returns: list[float] = []
-        played = play(self._stage, steps, lambda lane: self._episode(lanes, lane), choose)
-        for number, step in enumerate(played):
+        taken: list[Step] = []
+        played = play(
+            self._stage, steps, lambda lane: self._episode(lanes, lane), lambda lane, obs: explore(lanes, lane, obs)
+        )
+        before = lanes.discounted.copy()
+        for step in played:
             lane = step.world
-            observations[number] = step.obs
             lanes.rows[lane] = self._replay.add(lane, lanes.rows[lane], step)
             lanes.steps[lane] += 1
             lanes.total[lane] += step.reward
             if step.ended:
                 returns.append(float(lanes.total[lane]))
                 lanes.begin_next(lane)
-        return Collected(lanes, observations, returns)
+            taken.append(step)
+        discounted = discount(self._recipe, taken, before) if self._recipe.return_units else np.empty(0)
+        for step, value in zip(taken, discounted, strict=False):
+            lanes.discounted[step.world] = 0.0 if step.ended else value
+        return Collected(lanes, np.stack([step.obs for step in taken]), discounted, returns)
 
     def restore(self, lanes: Lanes) -> tuple[Lanes, list[str]]:
         """Bring every world to where its lane is; where that cannot be, a new episode begins, and why is said."""
@@ -87,3 +72,18 @@ class Collector:
         of = f"environment {lane}, " if len(lanes.episode) > 1 else ""
         # A last zero changes no seed: lane 0 has the episodes of a run with one environment.
         return seeds.integer(self._seed, seeds.EPISODE, number, lane), f"training ({of}episode {number})"
+
+
+def discount(recipe: Recipe, steps: list[Step], before: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Discounted utility up to each step, from those of each lane before the first: G = gamma G + psi(r)."""
+    obs, action, next_obs, reward = (
+        np.asarray([getattr(step, part) for step in steps], np.float32)
+        for part in ("obs", "action", "next_obs", "reward")
+    )
+    rows = Transition(obs, action, reward, next_obs, np.full(len(steps), recipe.discount, np.float32))
+    utilities = recipe.reward_scale * np.asarray(recipe.utility.shape(rows), np.float64)
+    running, sums = before.copy(), np.empty(len(steps))
+    for number, (step, utility) in enumerate(zip(steps, utilities, strict=True)):
+        sums[number] = recipe.discount * running[step.world] + utility
+        running[step.world] = 0.0 if step.ended else sums[number]
+    return sums

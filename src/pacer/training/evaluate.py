@@ -56,7 +56,7 @@ def play_episode(
     after = f", after {step} steps of training" if step else ""
     name = f"{mode} evaluation episode {number}{after}"
 
-    def choose(obs: Vector) -> ArrayLike:
+    def choose(_: int, obs: Vector) -> ArrayLike:
         look()
         return policy.greedy(obs) if mode == "greedy" else policy.sampled(obs, rng)
 

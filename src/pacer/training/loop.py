@@ -20,8 +20,9 @@ from pacer.runs.folder import RunFolder
 from pacer.runs.lock import TakenOver
 from pacer.training import seeds
 from pacer.training.checkpoints import load_checkpoint, save_checkpoint
-from pacer.training.collect import Collector, explore
+from pacer.training.collect import Collector
 from pacer.training.evaluate import evaluate
+from pacer.training.explore import Explorer
 from pacer.training.health import Health, Witness
 from pacer.training.learn import learn
 from pacer.training.replay import Replay
@@ -102,7 +103,8 @@ class Training:
         self.config, self.schedule, self.space = config, config.schedule, examination.space
         self.folder, self.examination, self.audience, self.watch = folder, examination, audience, watch
         self.replay = Replay(self.space, self.schedule.replay_capacity, config.envs, self.schedule.block)
-        self.collector = Collector(worlds, self.replay, config.seed, config.environment)
+        self.collector = Collector(worlds, self.replay, config)
+        self.explorer = Explorer(config, self.space)
         self.health = Health(config, examination, audience.warn)
         self._learned = False
         self._seconds = dict.fromkeys(ACTIVITIES, 0.0)
@@ -143,8 +145,7 @@ class Training:
         """One block: steps, updates, the news, and what is to be kept."""
         steps = range(int(state.step), int(state.step) + self.schedule.block)
         with self._timed("collect"), self._keeping(state):
-            collected = self.collector.collect(state.lanes, steps, explore(self.config, state, self.space))
-        state = state.after(collected.lanes, collected.observations, collected.returns)
+            state = state.after(self.collector.collect(state.lanes, steps, self.explorer.choose(state)))
         metrics: dict[str, float] = {}
         if state.step >= self.schedule.learn_after:
             if not self._learned:
@@ -222,7 +223,7 @@ class Training:
     def _agent(self, state: RunState) -> Agent:
         networks = jax.tree.map(np.asarray, state.learner.online)
         low, high = self.examination.low, self.examination.high
-        return Agent(self.config.recipe, networks, state.moments.scaling(), low, high)
+        return Agent(self.config.recipe, networks, state.scaling(), low, high)
 
     def _due(self, state: RunState, every: int) -> bool:
         return bool(state.step == self.config.steps or state.step % every == 0)

@@ -12,7 +12,8 @@ from pacer.training.worlds import Worlds
 
 Begin = Callable[[int], tuple[int, str]]
 """World to the seed of its next episode, and what messages call that episode."""
-Choose = Callable[[Vector], ArrayLike]
+Choose = Callable[[int, Vector], ArrayLike]
+"""World and what it shows to an action."""
 
 
 class Step(NamedTuple):
@@ -54,7 +55,7 @@ def play(stage: Stage, steps: range, begin: Begin, choose: Choose) -> Iterator[S
         _begin_episodes(stage, turn, begin)
         seen = {world: stage.shown.pop(world) for world in turn}
         # In float32, which is exactly what the replay will hold.
-        actions = {world: np.asarray(choose(obs), np.float32) for world, obs in seen.items()}
+        actions = {world: np.asarray(choose(world, obs), np.float32) for world, obs in seen.items()}
         calls = [(w, "step", (actions[w], f"step {t + 1} of {stage.episodes[w]}")) for w, t in turn.items()]
         for world, answer in zip(turn, stage.worlds.call(calls), strict=True):
             step = Step(world, seen[world], actions[world], *answer)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-INITIAL, EPISODE, ACTING, DRAWING, LEARNING, EVALUATION, EXAMINATION, TRIAL = range(8)
+INITIAL, EPISODE, ACTING, DRAWING, LEARNING, EVALUATION, EXAMINATION, TRIAL, WARMING_UP, PERTURBING = range(10)
 
 
 def generator(seed: int, purpose: int, *index: int) -> np.random.Generator:

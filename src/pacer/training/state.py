@@ -11,6 +11,7 @@ from pacer.agent import Agent
 from pacer.config import Config
 from pacer.errors import PacerError
 from pacer.learner import TrainState
+from pacer.pieces.scaling import Scaling
 from pacer.pieces.trees import from_arrays, kinds, to_arrays
 from pacer.pieces.types import Space
 from pacer.runs.arrays import check_kinds
@@ -30,15 +31,17 @@ class Lanes(NamedTuple):
     episode: Integers
     steps: Integers
     total: Floats
+    discounted: Floats
+    """Utilities of the episode so far, the newest in full: for recipes that measure rewards by it, else 0."""
     rows: Integers
 
     @staticmethod
     def empty(count: int) -> "Lanes":
         whole = np.zeros(count, np.int64)
-        return Lanes(whole, whole.copy(), np.zeros(count), whole.copy())
+        return Lanes(whole, whole.copy(), np.zeros(count), np.zeros(count), whole.copy())
 
     def copy(self) -> "Lanes":
-        return Lanes(self.episode.copy(), self.steps.copy(), self.total.copy(), self.rows.copy())
+        return Lanes(*(part.copy() for part in self))
 
     @property
     def going_on(self) -> NDArray[np.bool_]:
@@ -48,7 +51,18 @@ class Lanes(NamedTuple):
     def begin_next(self, lane: int) -> None:
         """Go on to the next episode of this lane."""
         self.episode[lane] += 1
-        self.steps[lane] = self.total[lane] = 0
+        self.steps[lane] = self.total[lane] = self.discounted[lane] = 0
+
+
+class Collected(NamedTuple):
+    """A block of experience: where the lanes are after it, and what it adds to the running statistics."""
+
+    lanes: Lanes
+    observations: NDArray[np.float32]
+    discounted: Floats
+    """Discounted return up to each step, for recipes that measure rewards by it; else empty."""
+    returns: list[float]
+    """Of the episodes that ended."""
 
 
 class RunState(NamedTuple):
@@ -56,6 +70,9 @@ class RunState(NamedTuple):
 
     learner: TrainState
     moments: Moments
+    """Of the observations."""
+    returns: Moments
+    """Of the discounted returns on the way, in recipes that measure rewards by them; else empty."""
     lanes: Lanes
     step: Integers
     evaluation_due: NDArray[np.bool_]
@@ -65,14 +82,19 @@ class RunState(NamedTuple):
     recent: Floats
     """Returns of the latest training episodes, newest last; nan before there were as many."""
 
-    def after(self, lanes: Lanes, observations: NDArray[np.float32], returns: list[float]) -> "RunState":
+    def after(self, block: Collected) -> "RunState":
         """The state after a block of steps, before anything was learned from it."""
         return self._replace(
-            moments=self.moments.fold(observations),
-            lanes=lanes,
-            step=self.step + len(observations),
-            recent=np.append(self.recent, returns)[-RECENT:],
+            moments=self.moments.fold(block.observations),
+            returns=self.returns.fold(block.discounted[:, None]) if len(block.discounted) else self.returns,
+            lanes=block.lanes,
+            step=self.step + len(block.observations),
+            recent=np.append(self.recent, block.returns)[-RECENT:],
         )
+
+    def scaling(self) -> Scaling:
+        """How the networks see observations and rewards; without any reward there is nothing to measure them by."""
+        return self.moments.scaling(float(self.returns.deviation()[0]) or 1.0)
 
     @property
     def train_return(self) -> float:
@@ -88,6 +110,7 @@ def initial_state(config: Config, space: Space, start: Agent | None = None) -> R
     state = RunState(
         learner=learner.init(config.recipe, space, jax.random.key(seeds.integer(config.seed, seeds.INITIAL))),
         moments=Moments.empty(space.observation),
+        returns=Moments.empty(1),
         lanes=Lanes.empty(config.envs),
         step=np.array(0),
         evaluation_due=np.array(False),
@@ -98,9 +121,14 @@ def initial_state(config: Config, space: Space, start: Agent | None = None) -> R
 
 
 def _begun_with(state: RunState, start: Agent) -> RunState:
-    """The state with an agent's networks, and with its view of observations for a while."""
+    """The state with an agent's networks, and with its view of observations and rewards for a while."""
     given = to_arrays(start.networks)
     check_kinds("the agent to start from", kinds(given), kinds(state.learner.online))
     online, target = (jax.device_put(from_arrays(given, state.learner.online)) for _ in range(2))
     learner = state.learner._replace(online=online, target=target)
-    return state._replace(learner=learner, moments=Moments.of(start.scaling, REMEMBERED))
+    scaling = start.scaling
+    moments = Moments.of(scaling.mean, 1.0 / np.asarray(scaling.inverse_deviation, np.float64), REMEMBERED)
+    state = state._replace(learner=learner, moments=moments)
+    if start.recipe.return_units:
+        state = state._replace(returns=Moments.of(np.zeros(1), scaling.unit[None], REMEMBERED))
+    return state

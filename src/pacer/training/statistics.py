@@ -1,4 +1,4 @@
-"""Running mean and deviation of the observations, folded in on the host in float64."""
+"""Running mean and deviation of observations and of returns, folded in on the host in float64."""
 
 from typing import NamedTuple
 
@@ -22,10 +22,9 @@ class Moments(NamedTuple):
         return Moments(np.zeros(()), np.zeros(size), np.zeros(size))
 
     @staticmethod
-    def of(scaling: Scaling, seen: int) -> "Moments":
-        """Moments of so many rows that give this scaling."""
-        deviation = 1.0 / np.asarray(scaling.inverse_deviation, np.float64)
-        return Moments(np.array(float(seen)), np.asarray(scaling.mean, np.float64), seen * deviation**2)
+    def of(mean: Array, deviation: Array, seen: int) -> "Moments":
+        """Moments of so many rows that have this mean and deviation."""
+        return Moments(np.array(float(seen)), np.asarray(mean, np.float64), seen * np.asarray(deviation, np.float64) ** 2)
 
     def fold(self, obs: Array) -> "Moments":
         """These moments with the rows of `obs` added (Chan's parallel form)."""
@@ -39,9 +38,11 @@ class Moments(NamedTuple):
             self.squares + squares + gap**2 * self.seen * len(obs) / count,
         )
 
-    def scaling(self) -> Scaling:
-        """Mean and inverse deviation in float32; the identity before anything was seen."""
-        if self.seen == 0:
-            return Scaling(np.zeros(self.mean.shape, np.float32), np.ones(self.mean.shape, np.float32))
-        deviation = np.maximum(np.sqrt(self.squares / self.seen), SMALLEST_DEVIATION)
-        return Scaling(self.mean.astype(np.float32), (1.0 / deviation).astype(np.float32))
+    def deviation(self) -> Array:
+        """Standard deviation per dimension, in float64."""
+        return np.sqrt(self.squares / max(self.seen, 1))
+
+    def scaling(self, unit: float = 1.0) -> Scaling:
+        """Mean and inverse deviation in float32, the identity before anything was seen; and the unit of returns."""
+        deviation = np.maximum(self.deviation(), SMALLEST_DEVIATION) if self.seen else np.ones_like(self.mean)
+        return Scaling(self.mean.astype(np.float32), (1.0 / deviation).astype(np.float32), np.array(unit, np.float32))

@@ -1,4 +1,4 @@
-"""The push-forward policy a = tanh(f(s, noise)): any distribution over actions, and no density (PACER, PTD3, SQL)."""
+"""The push-forward policy a = tanh(f(s, noise) + skip * noise): any distribution, no density (PACER, PTD3, SQL)."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -21,6 +21,11 @@ class PushForward(Actor):
     body: Body = MLP()
     noise_power: int = 1
     """Noise dimension as a power of the action dimension: 1 is A, 2 is the A*A of the authors' lineage."""
+    skip: float = 0.0
+    """First size of a learned skip from the noise to the action before tanh; 0 for none.
+
+    Without one the untrained policy is almost a point: noise is a small part of what enters a wide network.
+    """
     greedy_rule: Literal["zero", "medoid"] = "zero"
     """Greedy play: the action of zero noise, or of 65 fixed samples the one nearest to all others."""
 
@@ -28,12 +33,18 @@ class PushForward(Actor):
         return space.action**self.noise_power
 
     def init(self, key: Array, space: Space) -> Network:
-        return headed_init(key, self.body, space.observation, self.noise_size(space), space.action)
+        network = headed_init(key, self.body, space.observation, self.noise_size(space), space.action)
+        if self.skip:
+            network.params["skip"] = jnp.full(space.action, self.skip)
+        return network
 
     def transform(
         self, network: Network, obs: Array, noise: Array, xp: Any = jnp, training: bool = False
     ) -> tuple[Array, Any]:
-        return headed(self.body, network, obs, noise, xp, training)
+        raw, stats = headed(self.body, network, obs, noise, xp, training)
+        if self.skip:
+            raw = raw + network.params["skip"] * noise[..., : raw.shape[-1]]
+        return raw, stats
 
     def greedy(self, network: Network, obs: Array, space: Space, xp: Any = jnp) -> Array:
         if self.greedy_rule == "zero":

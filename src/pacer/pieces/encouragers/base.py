@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +12,16 @@ from pacer.pieces.types import Actions, Array, Space
 
 if TYPE_CHECKING:
     from pacer.pieces.recipe import Recipe
+
+
+class Seen(NamedTuple):
+    """What an actor update saw, as means over its states."""
+
+    penalty: Array
+    force: Array
+    """Norm of the slope of the value at the action samples."""
+    spread: Array
+    """Deviation of the encourager's samples in a state, relative to uniform ones."""
 
 
 class Encourager(Piece):
@@ -32,15 +42,18 @@ class Encourager(Piece):
     def penalty(self, actions: Actions, key: Array) -> Array:
         """Penalty (B,) of actions (N, B, A)."""
 
-    def metrics(self, penalty: Array) -> dict[str, Array]:
-        """What the logs tell of a mean penalty."""
-        return {self.measures: penalty}
+    def metrics(self, seen: Seen) -> dict[str, Array]:
+        """What the logs tell of an actor update."""
+        return {self.measures: seen.penalty}
 
 
 class SampleEncourager(Encourager):
     """An encourager that compares several actions of a state with each other, or with a reference."""
 
     measures: ClassVar[str] = "distance"
+
+    def metrics(self, seen: Seen) -> dict[str, Array]:
+        return {self.measures: seen.penalty, "spread": seen.spread}
 
     def check(self, recipe: "Recipe") -> None:
         if self.samples < 2:
@@ -66,7 +79,7 @@ class Nothing(Encourager):
     def penalty(self, actions: Actions, key: Array) -> Array:
         return jnp.zeros(actions.action.shape[1])
 
-    def metrics(self, penalty: Array) -> dict[str, Array]:
+    def metrics(self, seen: Seen) -> dict[str, Array]:
         return {}
 
 

@@ -20,6 +20,11 @@ def squared_distances(x: Array, y: Array) -> Array:
     return sum((p[:, None, :] - q[:, :, None]) ** 2 for p, q in zip(x, y, strict=True))
 
 
+def spread_of(actions: Array) -> Array:
+    """Mean over states of the deviation of actions (N, S, A) in a state, relative to uniform ones: 0 for a point."""
+    return safe_root(3 * actions.var(0).mean(-1)).mean()
+
+
 def safe_root(x: Array) -> Array:
     """Square root with value and slope zero where x is negligible."""
     positive = x > NEGLIGIBLE

@@ -1,6 +1,6 @@
 """Maximum mean discrepancy between the policy's actions and reference ones (PACER_M).
 
-MMD^2 = mean k(x, x') + mean k(y, y') - 2 mean k(x, y), a V-statistic per state, then its root.
+MMD^2 = mean k(x, x') + mean k(y, y') - 2 mean k(x, y), a V-statistic per state, then its root if asked for.
 """
 
 from dataclasses import dataclass
@@ -27,10 +27,14 @@ class MMD(SampleEncourager):
     kernel: Kernel = "energy"
     """energy: -|x - y|. squared_energy: -|x - y|^2, which sees the mean only. gaussian: exp(-|x - y|^2 / 2)."""
     reference: Reference = Uniform()
+    root: bool = True
+    """The distance itself, or its square, whose pull fades as it is met: with the root, a little more weight turns a
+    point into the uniform and back."""
 
     def penalty(self, actions: Actions, key: Array) -> Array:
         action = actions.action
-        return safe_root(squared_mmd(action, self.reference.draw(key, action.shape), self.kernel))
+        squared = squared_mmd(action, self.reference.draw(key, action.shape), self.kernel)
+        return safe_root(squared) if self.root else squared
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))

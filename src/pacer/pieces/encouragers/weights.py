@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
+from jax.scipy.special import digamma
 
-from pacer.pieces.encouragers.base import Encourager, Nothing, penalty_limits
+from pacer.pieces.encouragers.base import Encourager, Nothing, Seen, penalty_limits
+from pacer.pieces.encouragers.repulsion import Repulsion
 from pacer.pieces.optimisers import Adam, Optimiser
 from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.types import Array, Space
@@ -31,8 +33,8 @@ class Weight(Piece):
     def value(self, state: Any) -> Array: ...
 
     @abstractmethod
-    def update(self, state: Any, penalty: Array) -> Any:
-        """One step, after an actor update that saw this mean penalty."""
+    def update(self, state: Any, seen: Seen) -> Any:
+        """One step, after an actor update that saw this."""
 
     def end_block(self, state: Any) -> Any:
         """Once per block of updates."""
@@ -54,7 +56,7 @@ class Fixed(Weight):
     def value(self, state: Any) -> Array:
         return jnp.asarray(self.weight)
 
-    def update(self, state: Any, penalty: Array) -> Any:
+    def update(self, state: Any, seen: Seen) -> Any:
         return state
 
     def metrics(self, state: Any) -> dict[str, Array]:
@@ -77,11 +79,78 @@ class Dual(Weight):
     def value(self, state: Any) -> Array:
         return jnp.exp(state["log"])
 
-    def update(self, state: Any, penalty: Array) -> Any:
-        return descend(state, penalty, self.optimiser)
+    def update(self, state: Any, seen: Seen) -> Any:
+        return descend(state, seen.penalty, self.optimiser)
 
     def metrics(self, state: Any) -> dict[str, Array]:
         return {"weight": self.value(state), "bound": state["bound"]}
+
+
+@dataclass(frozen=True)
+class WidthDual(Dual):
+    """A weight that holds the mean log-distance of actions at that of a normal policy of this width."""
+
+    initial: float = 0.01
+    width: float = 0.15
+
+    def check(self, recipe: "Recipe") -> None:
+        if not isinstance(recipe.encourager, Repulsion):
+            raise ValueError(f"WidthDual knows the bound of Repulsion only, not of {name_of(recipe.encourager)}")
+
+    def init(self, encourager: Encourager, space: Space) -> Any:
+        # The difference of two normals of this width has a length of mean log(2 width) + digamma(A / 2) / 2.
+        bound = -(jnp.log(2 * self.width) + digamma(space.action / 2) / 2)
+        return {**super().init(encourager, space), "bound": jnp.asarray(bound, jnp.float32)}
+
+
+@dataclass(frozen=True)
+class Balanced(Weight):
+    """A share of the force with which the value pulls at the actions, moved until they are spread as wanted.
+
+    What decides between a point and a diverse policy is the penalty's pull relative to the value's, on every task and
+    in every unit of reward.
+    """
+
+    spread: float = 0.5
+    """Deviation of the actions in a state relative to uniform ones, as a mean over states."""
+    initial: float = 0.2
+    range: tuple[float, float] = (0.02, 2.0)
+    step: float = 1e-3
+    """Largest change of the logarithm of the share per actor update."""
+    rate: float = 0.005
+    """Pace of the average of the force."""
+
+    def __post_init__(self) -> None:
+        low, high = self.range
+        if not 0 < low <= self.initial <= high:
+            raise ValueError(f"share {self.initial} in {self.range}: expected 0 < low <= initial <= high")
+        if self.spread <= 0:
+            raise ValueError(f"spread is {self.spread}: expected a number above 0 (a uniform policy has 1)")
+
+    def check(self, recipe: "Recipe") -> None:
+        super().check(recipe)
+        if recipe.encourager.samples < 2:
+            raise ValueError(f"Balanced needs a sample-based encourager, not {name_of(recipe.encourager)}: use Dual")
+
+    def init(self, encourager: Encourager, space: Space) -> Any:
+        log_share = jnp.log(jnp.asarray(self.initial, jnp.float32))
+        return {"log": log_share, "force": jnp.zeros(()), "updates": jnp.zeros(())}
+
+    def value(self, state: Any) -> Array:
+        return jnp.exp(state["log"]) * state["force"]
+
+    def update(self, state: Any, seen: Seen) -> Any:
+        updates = state["updates"] + 1
+        rate = jnp.maximum(self.rate, 1 / updates)  # a plain mean at first
+        step = self.step * jnp.clip((self.spread - seen.spread) / self.spread, -1.0, 1.0)
+        return {
+            "log": jnp.clip(state["log"] + step, *jnp.log(jnp.asarray(self.range))),
+            "force": state["force"] + rate * (seen.force - state["force"]),
+            "updates": updates,
+        }
+
+    def metrics(self, state: Any) -> dict[str, Array]:
+        return {"weight": self.value(state), "share": jnp.exp(state["log"])}
 
 
 @dataclass(frozen=True)
@@ -119,8 +188,8 @@ class MovingDual(Weight):
     def value(self, state: Any) -> Array:
         return jnp.exp(state["log"])
 
-    def update(self, state: Any, penalty: Array) -> Any:
-        state = descend(state, penalty, self.optimiser)
+    def update(self, state: Any, seen: Seen) -> Any:
+        state = descend(state, seen.penalty, self.optimiser)
         return {**state, "log": jnp.clip(state["log"], *jnp.log(jnp.asarray(self.range)))}
 
     def end_block(self, state: Any) -> Any:

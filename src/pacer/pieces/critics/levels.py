@@ -30,6 +30,17 @@ def quantile_loss(predicted: Returns, goal: Returns, threshold: float) -> Array:
     return jnp.stack(losses).sum()
 
 
+def centred_quantile_loss(predicted: Returns, goal: Returns, threshold: float) -> Array:
+    """Squared error for the mean, and the quantile loss for how the quantiles lie around it.
+
+    Neither quantiles nor what the Huber loss makes of them keep the mean of rare rewards from backup to backup.
+    """
+    mean = predicted.mean()
+    centred = predicted.value + jax.lax.stop_gradient(mean)[..., None] - mean[..., None]
+    shape = quantile_loss(predicted._replace(value=centred), goal, threshold)
+    return shape + 0.5 * ((mean - goal.mean()) ** 2).mean(-1).sum()
+
+
 @partial(jax.custom_vjp, nondiff_argnums=(4,))
 def quantile_huber(value: Array, level: Array, target: Array, mass: Array, threshold: float) -> Array:
     """Mean over states and predicted levels of the mass-weighted quantile Huber loss.

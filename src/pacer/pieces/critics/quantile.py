@@ -11,7 +11,7 @@ from pacer.pieces.bodies.dense import dense, dense_init
 from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.bodies.norms import NoNorm, Norm
 from pacer.pieces.critics.base import Critic
-from pacer.pieces.critics.levels import draw_levels, quantile_loss
+from pacer.pieces.critics.levels import centred_quantile_loss, draw_levels, quantile_loss
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
 
 
@@ -34,6 +34,8 @@ class Quantile(Critic):
     """One draw of levels for the whole batch, or one per state: the same expected gradient, six times the cost."""
     level_floor: float = 0.1
     threshold: float = 1.0
+    mean: Literal["quantiles", "squares"] = "quantiles"
+    """How the mean is learned: as that of the quantiles, or by squared error, which keeps it right."""
 
     def __post_init__(self) -> None:
         if self.gate_norm.learns:
@@ -59,7 +61,8 @@ class Quantile(Critic):
         return ensemble(network, lambda n: self._member(n, obs, action, cosines, training))
 
     def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
-        return quantile_loss(predicted, goal, self.threshold)
+        loss = quantile_loss if self.mean == "quantiles" else centred_quantile_loss
+        return loss(predicted, goal, self.threshold)
 
     def _init_member(self, key: Array, space: Space) -> Network:
         body_key, level_key, head_key = jax.random.split(key, 3)

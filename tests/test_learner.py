@@ -12,7 +12,7 @@ from pacer.pieces import MLP, Averaging, BatchNorm, Networks, Nothing, Scaling, 
 from tests.small import SMALL_RECIPES, SPACE
 
 UPDATES = 4
-SCALING = Scaling(np.full(SPACE.observation, 0.1, np.float32), np.full(SPACE.observation, 2.0, np.float32))
+SCALING = Scaling(np.full(3, 0.1, np.float32), np.full(3, 2.0, np.float32), np.float32(1.0))
 
 
 def blocks(recipe, updates=UPDATES, seed=0):

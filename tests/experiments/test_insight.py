@@ -66,7 +66,7 @@ class Spread:
         return xp.zeros((len(obs), space.action))
 
     def policy(self):
-        scaling = Scaling(np.zeros(3, np.float32), np.ones(3, np.float32))
+        scaling = Scaling(np.zeros(3, np.float32), np.ones(3, np.float32), np.float32(1.0))
         return Policy(self, Space(3, len(self.deviations)), None, scaling)
 
 

@@ -1,10 +1,14 @@
 """Collecting: every episode from its own seed, blocks that do not depend on how they are cut, exact restoring."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from pacer.config import Config
+from pacer.pieces import Power
+from pacer.recipes import RECIPES
 from pacer.training import seeds
 from pacer.training.collect import Collector
 from pacer.training.replay import Replay
@@ -28,13 +32,14 @@ class Noting(Replay):
         return super().add(lane, row, step)
 
 
-def choose(obs):
+def choose(lanes, lane, obs):
     """A policy that depends on what it sees, so that an error shows."""
     return np.tanh(obs[:2] + 0.3)
 
 
-def collector(replay, env=Drift, seed=SEED):
-    return Collector(InTurn(make_worlds(env, "Own-v0", replay.lanes)), replay, seed, "Own-v0")
+def collector(replay, env=Drift, seed=SEED, recipe=RECIPES["td3"][1]):
+    config = Config("Own-v0", {}, "", recipe, seed, steps=1_000)
+    return Collector(InTurn(make_worlds(env, "Own-v0", replay.lanes)), replay, config)
 
 
 def collect(blocks, lanes=1, seed=SEED):
@@ -42,7 +47,7 @@ def collect(blocks, lanes=1, seed=SEED):
     replay, state, returns, begin = Noting(lanes), Lanes.empty(lanes), [], 0
     source = collector(replay, seed=seed)
     for length in blocks:
-        state, observations, ended = source.collect(state, range(begin, begin + length), choose)
+        state, observations, _, ended = source.collect(state, range(begin, begin + length), choose)
         np.testing.assert_array_equal(observations, [step.obs for step in replay.steps[begin:]])
         returns += ended
         begin += length
@@ -122,7 +127,7 @@ def test_restoring_equals_never_having_stopped(stop, lanes):
     fresh = collector(replay)
     state, problems = fresh.restore(state)
     assert problems == []
-    _, _, after = fresh.collect(state, range(stop, stop + 50), choose)
+    *_, after = fresh.collect(state, range(stop, stop + 50), choose)
     assert_same(replay.steps, whole.steps)
     assert before + after == returns
 
@@ -133,11 +138,11 @@ def test_a_block_that_fails_leaves_what_was_there():
     replay, _, state = collect([20])
     calls = []
 
-    def failing(obs):
+    def failing(lanes, lane, obs):
         calls.append(1)
         if len(calls) > 30:
             raise RuntimeError
-        return choose(obs)
+        return choose(lanes, lane, obs)
 
     broken = collector(replay)
     broken.restore(state)
@@ -196,7 +201,28 @@ def test_what_is_stored_is_what_was_done():
     env.step = lambda action: done.append(action) or step(action)
     replay = Noting()
     double = collector(replay, lambda: env)
-    double.collect(Lanes.empty(1), range(30), lambda obs: np.float64([0.1, 0.7]) * obs[0].astype(np.float64))
+    double.collect(
+        Lanes.empty(1), range(30), lambda lanes, lane, obs: np.float64([0.1, 0.7]) * obs[0].astype(np.float64)
+    )
     world = World(Drift, "Own-v0")
     stored = world.low + (np.array([s.action for s in replay.steps]) + 1) * 0.5 * (world.high - world.low)
     np.testing.assert_array_equal(done, np.clip(stored, world.low, world.high))
+
+
+@pytest.mark.parametrize("blocks", [(90,), (10, 50, 30)])
+def test_discounted_utilities_are_summed_within_episodes(blocks):
+    """Against the sums written out: every step's utility counts for those after it in its episode and lane."""
+    recipe = replace(RECIPES["sac"][1], return_units=True, utility=Power(2.0), reward_scale=3.0, discount=0.9)
+    replay, state, sums = Noting(2), Lanes.empty(2), []
+    source, begin = collector(replay, recipe=recipe), 0
+    for length in blocks:
+        state, _, discounted, _ = source.collect(state, range(begin, begin + length), choose)
+        sums += list(discounted)
+        begin += length
+    assert any(step.ended for step in replay.steps)
+    running = {0: 0.0, 1: 0.0}
+    for step, found in zip(replay.steps, sums, strict=True):
+        running[step.world] = 0.9 * running[step.world] + 3 * np.sign(step.reward) * step.reward**2
+        assert found == pytest.approx(running[step.world], rel=1e-5)
+        running[step.world] *= not step.ended
+    np.testing.assert_allclose(state.discounted, [running[0], running[1]], rtol=1e-5)

@@ -1,19 +1,34 @@
 """The weights: which way they move, and that they stay in their boxes."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pacer.pieces import MMD, Adam, Dual, Fixed, MovingDual, Sliced, Space, Wasserstein
+from pacer.pieces import (
+    MMD,
+    Actions,
+    Adam,
+    Balanced,
+    Dual,
+    Fixed,
+    MovingDual,
+    Repulsion,
+    Seen,
+    Sliced,
+    Space,
+    Wasserstein,
+    WidthDual,
+)
 from pacer.pieces.encouragers.base import penalty_limits
 
 SPACE = Space(3, 2)
 
 
-def after(weight, penalty, updates, blocks=0, state=None):
+def after(weight, penalty, updates, blocks=0, state=None, force=1.0, spread=0.5):
     state = weight.init(MMD(samples=16), SPACE) if state is None else state
     for _ in range(updates):
-        state = weight.update(state, jnp.asarray(penalty))
+        state = weight.update(state, Seen(jnp.asarray(penalty), jnp.asarray(force), jnp.asarray(spread)))
     for _ in range(blocks):
         state = weight.end_block(state)
     return state
@@ -73,3 +88,39 @@ def test_the_first_bound_tells_a_diverse_policy_from_a_single_action(encourager)
 def test_impossible_range_is_refused():
     with pytest.raises(ValueError, match="0 < low <= initial <= high"):
         MovingDual(initial=3.0, range=(0.5, 2.0))
+
+
+def test_balanced_weight_is_a_share_of_the_force():
+    """Rewards a hundred times as large make forces and weight so, and the share the same."""
+    weight = Balanced(spread=0.5, initial=0.2)
+    assert weight.value(weight.init(MMD(), SPACE)) == 0.0
+    assert weight.value(after(weight, 1.0, 3, force=7.0)) == pytest.approx(0.2 * 7.0, rel=1e-6)
+    assert weight.value(after(weight, 1.0, 3, force=700.0)) == pytest.approx(0.2 * 700.0, rel=1e-6)
+
+
+def test_balanced_share_moves_until_the_spread_is_met_and_stays_in_its_range():
+    weight = Balanced(spread=0.5, initial=0.2, range=(0.1, 0.4), step=0.1)
+    share = {spread: weight.metrics(after(weight, 1.0, 2, spread=spread))["share"] for spread in (0.0, 0.25, 0.5, 2.0)}
+    assert share[0.0] == pytest.approx(0.2 * np.exp(0.2), rel=1e-5)
+    assert share[0.25] == pytest.approx(0.2 * np.exp(0.1), rel=1e-5)
+    assert share[0.5] == pytest.approx(0.2, rel=1e-6)
+    assert share[2.0] == pytest.approx(0.2 * np.exp(-0.2), rel=1e-5)
+    assert weight.metrics(after(weight, 1.0, 20, spread=0.0))["share"] == pytest.approx(0.4, rel=1e-5)
+    assert weight.metrics(after(weight, 1.0, 20, spread=2.0))["share"] == pytest.approx(0.1, rel=1e-5)
+
+
+def test_balanced_force_is_a_mean_at_first_and_then_follows():
+    weight = Balanced(rate=0.1)
+    state = after(weight, 1.0, 1, force=2.0)
+    assert after(weight, 1.0, 1, state=state, force=4.0)["force"] == pytest.approx(3.0)
+    assert after(weight, 1.0, 60, state=state, force=4.0)["force"] == pytest.approx(4.0, abs=0.02)
+
+
+@pytest.mark.parametrize(("action", "bound"), [(1, 2.186), (3, 1.186), (6, 0.743), (17, 0.164)])
+def test_the_bound_of_a_width_is_the_penalty_of_a_normal_of_that_width(action, bound):
+    """Against published values and against the penalty of normal actions."""
+    found = WidthDual(width=0.15).init(Repulsion(), Space(3, action))["bound"]
+    assert found == pytest.approx(bound, abs=1e-3)
+    actions = 0.15 * np.random.default_rng(0).normal(size=(8, 4_000, action)).astype(np.float32)
+    penalty = Repulsion().penalty(Actions(actions, None), jax.random.key(0)).mean()
+    assert penalty == pytest.approx(float(found), abs=0.02)

@@ -7,6 +7,8 @@ import jax.numpy as jnp
 
 from pacer.pieces.types import Array, Returns
 
+SMALLEST_SPREAD = 1e-6  # of a goal's atoms, where all of them agree
+
 
 def draw_levels(key: Array, shape: tuple[int, ...], floor: float) -> tuple[Array, Array]:
     """Random midpoints of [0, 1] and their masses; masses are normalised `uniform + floor` (DSAC)."""
@@ -34,10 +36,15 @@ def centred_quantile_loss(predicted: Returns, goal: Returns, threshold: float) -
     """Squared error for the mean, and the quantile loss for how the quantiles lie around it.
 
     Neither quantiles nor what the Huber loss makes of them keep the mean of rare rewards from backup to backup.
+    The threshold is relative to how far the goal's atoms lie apart, so that the shape is learned alike in all units;
+    both parts slope as the error does, so that neither drowns the other.
     """
     mean = predicted.mean()
     centred = predicted.value + jax.lax.stop_gradient(mean)[..., None] - mean[..., None]
-    shape = quantile_loss(predicted._replace(value=centred), goal, threshold)
+    apart = jnp.sqrt((goal.mass * (goal.value - goal.mean()[..., None]) ** 2).sum(-1)).mean()
+    unit = jax.lax.stop_gradient(jnp.maximum(apart, SMALLEST_SPREAD))
+    scaled = predicted._replace(value=centred / unit), goal._replace(value=goal.value / unit)
+    shape = unit**2 * threshold * quantile_loss(*scaled, threshold)
     return shape + 0.5 * ((mean - goal.mean()) ** 2).mean(-1).sum()
 
 

@@ -34,6 +34,8 @@ class Quantile(Critic):
     """One draw of levels for the whole batch, or one per state: the same expected gradient, six times the cost."""
     level_floor: float = 0.1
     threshold: float = 1.0
+    """Where the Huber loss turns from a square into a line: in units of return or, with a mean by squares, in units of
+    the spread of the target's atoms."""
     mean: Literal["quantiles", "squares"] = "quantiles"
     """How the mean is learned: as that of the quantiles, or by squared error, which keeps it right."""
 

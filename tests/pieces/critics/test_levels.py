@@ -5,7 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pacer.pieces.critics.levels import draw_levels, quantile_huber
+from pacer.pieces import Returns
+from pacer.pieces.critics.levels import centred_quantile_loss, draw_levels, even_levels, quantile_huber
 
 
 def plain(value, level, target, mass, threshold):
@@ -68,6 +69,43 @@ def test_quantile_regression_recovers_known_quantiles(name, draw, quantile):
         rows = rng.integers(0, len(samples), 200)
         value = step(value, jnp.asarray(samples[rows])[None], scale * 0.5 / (1 + i / 100))
     np.testing.assert_allclose(value[0], quantile(level), atol=0.15 * scale)
+
+
+CHAINS = {"rare gains": (8.0, 100, 0.99), "frequent losses": (-70.0, 10, 0.965)}  # size, one in so many, discount
+
+
+@pytest.mark.parametrize("unit", [1.0, 100.0])
+@pytest.mark.parametrize("name", CHAINS)
+def test_the_mean_of_random_rewards_is_learned_right(name, unit):
+    """Temporal differences on one state whose reward is random: free atoms, and every reward as often as it comes."""
+    size, one_in, discount = CHAINS[name]
+    level, mass = even_levels(32)
+    reward = jnp.zeros(one_in).at[0].set(size * unit)[:, None]
+
+    def error(value):
+        goal = jax.lax.stop_gradient(reward + discount * value)
+        predicted = Returns(jnp.broadcast_to(value, (1, one_in, 32)), level, mass)
+        return centred_quantile_loss(predicted, Returns(goal, level, mass), 0.1)
+
+    learn = jax.jit(lambda v: jax.lax.fori_loop(0, 10_000, lambda _, v: v - 16 * jax.grad(error)(v), v))
+    learned = learn(jnp.zeros(32))
+    truth = size * unit / one_in / (1 - discount)
+    assert learned.mean() == pytest.approx(truth, rel=0.03)
+    deviation = abs(size * unit) * np.sqrt((1 / one_in - 1 / one_in**2) / (1 - discount**2))
+    assert 0.25 * deviation < learned.std() < deviation  # 32 atoms do not hold the whole tail
+
+
+def test_the_shape_leaves_the_mean_alone_and_scales_with_the_unit():
+    rng = np.random.default_rng(0)
+    value, goal = rng.normal(size=(2, 5, 8)).astype(np.float32), rng.normal(size=(5, 8)).astype(np.float32)
+    level, mass = even_levels(8)
+
+    def error(value, unit):
+        return centred_quantile_loss(Returns(unit * value, level, mass), Returns(unit * goal, level, mass), 0.1)
+
+    assert error(value, 100.0) == pytest.approx(1e4 * error(value, 1.0), rel=1e-4)
+    gradient = jax.grad(error)(value, 1.0)
+    np.testing.assert_allclose(gradient.sum(-1), (value.mean(-1) - goal.mean(-1)) / 5, rtol=1e-4, atol=1e-6)
 
 
 def _normal_quantile(p):

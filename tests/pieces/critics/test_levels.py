@@ -87,12 +87,12 @@ def test_the_mean_of_random_rewards_is_learned_right(name, unit):
         predicted = Returns(jnp.broadcast_to(value, (1, one_in, 32)), level, mass)
         return centred_quantile_loss(predicted, Returns(goal, level, mass), 0.1)
 
-    learn = jax.jit(lambda v: jax.lax.fori_loop(0, 10_000, lambda _, v: v - 16 * jax.grad(error)(v), v))
+    learn = jax.jit(lambda v: jax.lax.fori_loop(0, 4_000, lambda _, v: v - 16 * jax.grad(error)(v), v))
     learned = learn(jnp.zeros(32))
     truth = size * unit / one_in / (1 - discount)
     assert learned.mean() == pytest.approx(truth, rel=0.03)
     deviation = abs(size * unit) * np.sqrt((1 / one_in - 1 / one_in**2) / (1 - discount**2))
-    assert 0.25 * deviation < learned.std() < deviation  # 32 atoms do not hold the whole tail
+    assert 0.2 * deviation < learned.std() < deviation  # 32 atoms do not hold the whole tail
 
 
 def test_the_shape_leaves_the_mean_alone_and_scales_with_the_unit():

@@ -86,7 +86,8 @@ def visit(world: World, policy: Policy, states: int, seed: int) -> list[Scene]:
     """States of an episode in equal distances, from its start; none at its end, where no return is left to compare."""
     rng = seeds.generator(seed, seeds.EXAMINATION, EPISODE)
     start = seeds.integer(seed, seeds.EXAMINATION, EPISODE)
-    steps = list(play_once(world, start, "the episode that states are taken of", lambda o: policy.sampled(o, rng)))
+    name = "the episode that states are taken of"
+    steps = list(play_once(world, start, name, lambda _, obs: policy.sampled(obs, rng)))
     scenes = []
     for number in range(states):
         at = number * len(steps) // (states + 1)

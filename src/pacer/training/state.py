@@ -1,6 +1,6 @@
 """The state of a run between two blocks: one value, saved and loaded as the arrays it is made of."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -41,7 +41,8 @@ class Lanes(NamedTuple):
         return Lanes(whole, whole.copy(), np.zeros(count), np.zeros(count), whole.copy())
 
     def copy(self) -> "Lanes":
-        return Lanes(*(part.copy() for part in self))
+        copied: Any = map(np.copy, self)
+        return Lanes(*copied)
 
     @property
     def going_on(self) -> NDArray[np.bool_]:

@@ -24,7 +24,9 @@ class Moments(NamedTuple):
     @staticmethod
     def of(mean: Array, deviation: Array, seen: int) -> "Moments":
         """Moments of so many rows that have this mean and deviation."""
-        return Moments(np.array(float(seen)), np.asarray(mean, np.float64), seen * np.asarray(deviation, np.float64) ** 2)
+        return Moments(
+            np.array(float(seen)), np.asarray(mean, np.float64), seen * np.asarray(deviation, np.float64) ** 2
+        )
 
     def fold(self, obs: Array) -> "Moments":
         """These moments with the rows of `obs` added (Chan's parallel form)."""

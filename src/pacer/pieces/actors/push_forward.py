@@ -35,7 +35,7 @@ class PushForward(Actor):
     def init(self, key: Array, space: Space) -> Network:
         network = headed_init(key, self.body, space.observation, self.noise_size(space), space.action)
         if self.skip:
-            network.params["skip"] = jnp.full(space.action, self.skip)
+            network.params["skip"] = jnp.full(space.action, self.skip, jnp.float32)  # of the type it keeps
         return network
 
     def transform(

@@ -134,7 +134,9 @@ def signs(
         agent.scaling.normalise(obs, np),
         np.concatenate([actions[0], agent.policy.sampled(starts, rng)]),
     )
-    yield from _of_critic(recipe, returns, np.array([discounted for _, discounted in played]), batch, penalty)
+    unit = agent.scaling.unit
+    returns = returns._replace(value=returns.value * unit)
+    yield from _of_critic(recipe, returns, np.array([discounted for _, discounted in played]), batch, penalty * unit)
 
 
 def _of_critic(

@@ -8,7 +8,7 @@ import signal
 import sys
 
 COMMANDS = {
-    "train": ("[RECIPE] --env ID", "train; RECIPE is pacer-m-adaptive unless named"),
+    "train": ("[RECIPE] --env ID", "train; RECIPE is pacer unless named"),
     "evaluate": ("RUN", "judge a trained policy"),
     "show": ("RUN", "a picture of its actions, the returns it expects, and its curve"),
     "compare": ("RUN...", "curves and scores of several runs, over seeds"),

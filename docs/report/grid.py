@@ -10,7 +10,7 @@ RISKY, CAR = "pacer/RiskyHalfCheetah-v0", "pacer/CarNavigation1-v0"
 EXPERIMENT = Experiment(
     "what the report of the documentation shows",
     cells=(
-        *grid(("pacer-m-adaptive", "sac", "td3"), ("HalfCheetah-v4", "Hopper-v4")),
+        *grid(("pacer", "pacer-m-adaptive", "sac", "td3"), ("HalfCheetah-v4", "Hopper-v4")),
         *(Cell("pacer-m-adaptive", RISKY, risk=risk) for risk in ("cvar:0.25", "cvar:1")),
         Cell("pacer-m-adaptive", CAR),
     ),

@@ -16,7 +16,7 @@ from pacer.presets import SIZES, Size, filled, for_task
 from pacer.recipes import RECIPES
 from pacer.runs.codec import encode
 
-DEFAULT_RECIPE = "pacer-m-adaptive"
+DEFAULT_RECIPE = "pacer"
 # Fields of a schedule that change what is written of a run, not what it learns: they are not in its label.
 WATCHING = ("evaluate_every", "evaluation_episodes", "checkpoint_every", "log_every", "keep_replay")
 

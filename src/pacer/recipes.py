@@ -5,6 +5,7 @@ from dataclasses import replace
 from pacer.pieces import (
     MMD,
     Averaging,
+    Balanced,
     Categorical,
     Deterministic,
     Dual,
@@ -28,15 +29,27 @@ from pacer.pieces import (
     PushForward,
     Quantile,
     Recipe,
+    Repulsion,
     SemiImplicit,
     Sliced,
     SoftMaximum,
     Stein,
     TruncatedPool,
     Wasserstein,
+    WidthDual,
 )
 
-# PACER: a push-forward actor, an implicit quantile critic, and an encourager that compares samples.
+# PACER as we would use it: one setting for every task and every unit of reward.
+PACER = Recipe(
+    actor=PushForward(skip=0.6, greedy_rule="medoid"),
+    critic=Quantile(mean="squares", threshold=0.1),
+    encourager=MMD(root=False),
+    weight=Balanced(),
+    return_units=True,
+    policy_delay=1,
+)
+
+# PACER as published: a push-forward actor, an implicit quantile critic, and an encourager that compares samples.
 PACER_M = Recipe(actor=PushForward(), critic=Quantile(), encourager=MMD(), weight=Fixed(0.01))
 PACER_W = replace(PACER_M, encourager=Wasserstein())
 PACER_M_ADAPTIVE = replace(PACER_M, weight=MovingDual())
@@ -79,6 +92,16 @@ IDAC_GENERATOR = replace(IDAC, critic=Generator())
 LSP = replace(SAC, actor=Flow())
 SQL = Recipe(actor=PushForward(), critic=Expected(), backup=SoftMaximum(), improvement=Stein(), policy_delay=1)
 
+# PACER's nearest relative: a scalar critic, and actions that repel each other.
+DRAC = Recipe(
+    actor=PushForward(skip=0.6, greedy_rule="medoid"),
+    critic=Expected(),
+    encourager=Repulsion(),
+    weight=WidthDual(),
+    return_units=True,
+    policy_delay=1,
+)
+
 # More than the paper has: other encouragers, critics and actors in the same frame.
 PACER_S = replace(PACER_M_ADAPTIVE, encourager=Sliced())
 PACER_QR = replace(PACER_M_ADAPTIVE, critic=FixedQuantile())
@@ -90,7 +113,8 @@ TQC = replace(
 )
 
 RECIPES: dict[str, tuple[str, Recipe]] = {
-    "pacer-m-adaptive": ("PACER_M whose encourager weight holds a distance (the default)", PACER_M_ADAPTIVE),
+    "pacer": ("PACER with one setting for every task (the default)", PACER),
+    "pacer-m-adaptive": ("PACER_M whose encourager weight holds a distance", PACER_M_ADAPTIVE),
     "pacer-w-adaptive": ("PACER_W whose encourager weight holds a distance", PACER_W_ADAPTIVE),
     "pacer-m": ("push-forward actor, implicit quantile critic, MMD encourager", PACER_M),
     "pacer-w": ("the same with an entropic Wasserstein encourager (Sinkhorn divergence)", PACER_W),
@@ -108,6 +132,7 @@ RECIPES: dict[str, tuple[str, Recipe]] = {
     "idac": ("DSAC with a semi-implicit actor", IDAC),
     "idac-generator": ("IDAC with its authors' sorted noise-driven critic", IDAC_GENERATOR),
     "lsp": ("SAC with a normalising-flow actor", LSP),
+    "drac": ("push-forward actor whose actions repel each other, scalar critic (DrAC's rule)", DRAC),
     "sql": ("soft Q-learning: Stein variational actor, soft value over uniform actions", SQL),
     "td3": ("twin delayed deterministic policy gradient", TD3),
     "ddpg": ("deterministic policy gradient (twin critics, as in the paper's protocol)", DDPG),

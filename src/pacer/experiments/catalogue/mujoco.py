@@ -2,7 +2,7 @@
 
 from pacer.experiments.experiment import Experiment, grid
 
-PACER = ("pacer-m", "pacer-w", "pacer-m-adaptive")
+PACER = ("pacer", "pacer-m", "pacer-w", "pacer-m-adaptive")
 BASELINES = ("idac", "dsac", "sac", "lsp", "sql", "td3", "ddpg")
 TASKS = ("HalfCheetah-v4", "Ant-v4", "Walker2d-v4", "Hopper-v4", "Humanoid-v4", "HumanoidStandup-v4")
 

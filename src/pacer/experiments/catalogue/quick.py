@@ -3,7 +3,7 @@
 from pacer.experiments.experiment import Experiment, grid
 
 CELLS = grid(
-    ("pacer-m-adaptive", "sac"),
+    ("pacer", "sac"),
     ("Pendulum-v1", "InvertedPendulum-v4"),
     overrides={"schedule.evaluate_every": 1_000},  # five points of a curve in so short a run
 )

@@ -13,17 +13,18 @@ from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.critics.quantile import Quantile
 from pacer.pieces.encouragers.weights import MovingDual
 from pacer.pieces.risks import CVaR
-from pacer.recipes import PACER_M_ADAPTIVE, RECIPES, SAC
+from pacer.recipes import PACER, PACER_M_ADAPTIVE, RECIPES, SAC
 
 
-def test_the_default_is_a_listed_recipe_with_the_values_of_the_task():
+def test_the_default_is_the_same_on_every_task():
     config = resolve("Hopper-v4")
-    assert (config.environment, config.label, config.seed, config.steps) == (
-        "Hopper-v4",
-        "pacer-m-adaptive",
-        0,
-        100_000,
-    )
+    assert (config.environment, config.label, config.seed, config.steps) == ("Hopper-v4", "pacer", 0, 100_000)
+    for other in ("HalfCheetah-v4", "pacer/CarNavigation1-v0", "Pendulum-v1", "HumanoidStandup-v4"):
+        assert resolve(other).recipe == config.recipe == PACER
+
+
+def test_the_published_recipes_have_the_values_of_the_task():
+    config = resolve("Hopper-v4", "pacer-m-adaptive")
     assert config.recipe == replace(
         PACER_M_ADAPTIVE, weight=replace(PACER_M_ADAPTIVE.weight, initial=0.5, range=(0.3, 0.8))
     )
@@ -39,6 +40,7 @@ def test_a_recipe_and_its_name_are_the_same_request(name):
 def test_size_then_task_then_risk_then_overrides():
     config = resolve(
         "Hopper-v4",
+        "pacer-m-adaptive",
         size="paper",
         risk="cvar:0.25",
         utility="power:2",
@@ -63,7 +65,7 @@ def test_size_and_task_fill_pieces_that_are_given_by_name_and_leave_values():
     assert (given.recipe.critic, given.recipe.weight) == (Quantile(), MovingDual())
     for name, value in {"batch": 256, "critic.levels": 32, "encourager.states": 300}.items():  # as small, or larger
         config = resolve("Hopper-v4", size="paper", overrides={f"recipe.{name}": value})
-        assert config.label == f"pacer-m-adaptive-paper-{name}_{value}"
+        assert config.label == f"pacer-paper-{name}_{value}"
 
 
 def test_the_warm_up_is_the_sizes_unless_the_schedule_says_otherwise():
@@ -93,9 +95,9 @@ def test_labels_and_folders_keep_different_runs_apart():
     ]
     folders = [default_folder(config) for config in (plain, *others)]
     assert len(set(folders)) == len(folders)
-    assert folders[0] == Path("runs/Hopper-v4/pacer-m-adaptive/seed0")
-    assert folders[1] == Path("runs/Hopper-v4/pacer-m-adaptive-critic.levels_64/seed0")
-    assert folders[9] == Path("runs/Hopper-v4/pacer-m-adaptive-envs_4/seed0")
+    assert folders[0] == Path("runs/Hopper-v4/pacer/seed0")
+    assert folders[1] == Path("runs/Hopper-v4/pacer-critic.levels_64/seed0")
+    assert folders[9] == Path("runs/Hopper-v4/pacer-envs_4/seed0")
 
 
 def test_an_override_that_changes_nothing_is_not_in_the_label():
@@ -159,13 +161,13 @@ def test_a_schedule_takes_whole_numbers_however_they_are_written():
 
 def test_what_only_watches_a_run_is_not_in_its_label():
     often = {"schedule.evaluate_every": 1_000, "schedule.log_every": 500, "schedule.keep_replay": False}
-    assert resolve("Hopper-v4", overrides=often).label == "pacer-m-adaptive"
-    assert resolve("Hopper-v4", overrides=often | {"schedule.updates": 25}).label == "pacer-m-adaptive-updates_25"
+    assert resolve("Hopper-v4", overrides=often).label == "pacer"
+    assert resolve("Hopper-v4", overrides=often | {"schedule.updates": 25}).label == "pacer-updates_25"
 
 
 def test_wrappers_and_the_agent_to_start_from_are_in_the_label():
     config = resolve("Hopper-v4", wrappers=["a.b:Slow", "c:Calm"], start_from="0123456789abcdef")
-    assert config.label == "pacer-m-adaptive-in_SlowxCalm-from_01234567"
+    assert config.label == "pacer-in_SlowxCalm-from_01234567"
     assert (config.wrappers, config.schedule.warm_up) == (("a.b:Slow", "c:Calm"), 0)
 
 

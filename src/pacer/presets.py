@@ -57,7 +57,9 @@ class Task:
     """A further reward scale for soft Q-learning, where it stands for the temperature."""
 
     def apply(self, recipe: Recipe) -> Recipe:
-        """The recipe with these values where it leaves its own at their defaults."""
+        """The recipe with these values where it leaves its own at their defaults; in return units it needs none."""
+        if recipe.return_units:
+            return recipe
         weight, scale = recipe.weight, recipe.reward_scale
         if isinstance(weight, MovingDual) and (weight.initial, weight.range) == (MovingDual.initial, MovingDual.range):
             weight = replace(weight, initial=self.initial_weight, range=self.weight_range)
@@ -66,8 +68,8 @@ class Task:
         return replace(recipe, weight=weight, reward_scale=scale)
 
 
-# The authors' settings for MuJoCo, ours for the cars: their rewards are two orders smaller, and with the recipe's own
-# range a weight of 0.15 holds the policy next to uniform. A task that is not here keeps the recipe's own values.
+# For the paper's recipes. The authors' settings for MuJoCo, ours for the cars: their rewards are two orders smaller, and
+# with the recipe's own range a weight of 0.15 holds the policy next to uniform. Other tasks keep the values there.
 TASKS = {
     "HalfCheetah": Task(1.2, (1.0, 1.8), soft_scale=30.0),
     "RiskyHalfCheetah": Task(1.2, (1.0, 1.8), soft_scale=30.0),

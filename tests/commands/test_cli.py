@@ -189,7 +189,7 @@ def test_a_sweep_does_not_land_in_one_folder():
     sweep = [[], ["--recipe.batch", "64"], ["--recipe.batch", "128"], ["--schedule.block", "25"], ["--seed", "1"]]
     folders = [default_folder(parse(["--env", "Pendulum-v1", *words])[0]) for words in sweep]
     assert len(set(folders)) == len(sweep)
-    assert folders[1] == Path("runs/Pendulum-v1/pacer-m-adaptive-batch_64/seed0")
+    assert folders[1] == Path("runs/Pendulum-v1/pacer-batch_64/seed0")
 
 
 @pytest.fixture(scope="module")

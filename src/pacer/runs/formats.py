@@ -6,14 +6,20 @@ which need not be today's default. What is entered nowhere and missing is refuse
 
 from typing import Any
 
-FORMAT = 3
+FORMAT = 4
 OLDEST = 2
 
 FIELDS: dict[int, dict[str, dict[str, Any]]] = {
     3: {"Config": {"wrappers": [], "source": "", "start_from": ""}},
+    4: {
+        "Recipe": {"noise": {"piece": "White"}, "return_units": False},
+        "PushForward": {"skip": 0.0},
+        "Quantile": {"mean": "quantiles"},
+        "MMD": {"root": True},
+    },
 }
 """By the format that brought them: class, field, and its value in files from before, as JSON has it."""
-ARRAYS: dict[int, dict[str, float]] = {}
+ARRAYS: dict[int, dict[str, float]] = {4: {"scaling/unit": 1.0}}
 """By the format that brought them: the name of an agent's array, and what it is filled with in files from before."""
 
 

@@ -134,7 +134,7 @@ def signs(
         agent.scaling.normalise(obs, np),
         np.concatenate([actions[0], agent.policy.sampled(starts, rng)]),
     )
-    unit = agent.scaling.unit
+    unit = float(agent.scaling.unit)
     returns = returns._replace(value=returns.value * unit)
     yield from _of_critic(recipe, returns, np.array([discounted for _, discounted in played]), batch, penalty * unit)
 

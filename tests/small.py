@@ -114,4 +114,11 @@ def each(pieces):
     return [pytest.param(p, id=name, marks=[pytest.mark.xdist_group(name), *marks[name]]) for name, p in pieces.items()]
 
 
-SMALL_RECIPES = {name: SMALL.apply(recipe) for name, (_, recipe) in RECIPES.items()}
+def small(recipe):
+    """The recipe in the small size, its encourager content with the states of a small batch."""
+    if recipe.encourager.states > SMALL.batch:
+        recipe = replace(recipe, encourager=replace(recipe.encourager, states=SMALL.batch))
+    return SMALL.apply(recipe)
+
+
+SMALL_RECIPES = {name: small(recipe) for name, (_, recipe) in RECIPES.items()}

@@ -68,8 +68,9 @@ class Task:
         return replace(recipe, weight=weight, reward_scale=scale)
 
 
-# For the paper's recipes. The authors' settings for MuJoCo, ours for the cars: their rewards are two orders smaller, and
-# with the recipe's own range a weight of 0.15 holds the policy next to uniform. Other tasks keep the values there.
+# For the paper's recipes. The authors' settings for MuJoCo, ours for the cars: their rewards are two orders smaller and
+# with the recipe's own range a weight of 0.15 holds the policy next to uniform. A task that is not here keeps the
+# recipe's own values.
 TASKS = {
     "HalfCheetah": Task(1.2, (1.0, 1.8), soft_scale=30.0),
     "RiskyHalfCheetah": Task(1.2, (1.0, 1.8), soft_scale=30.0),

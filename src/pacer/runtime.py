@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("pacer-rl", "jax", "jaxlib", "optax", "numpy", "gymnasium", "mujoco")
+DECISIVE = ("pieces", "training", "envs", "learner", "agent")  # parts of the package, be they folders or files
 _VARIABLES = {"NPROC": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _FLAG = "--xla_cpu_multi_thread_eigen"
 
@@ -63,9 +64,19 @@ def facts(backend: str) -> dict[str, Any]:
         "processor": processor(),
         "backend": backend,
         "xla_flags": os.environ.get("XLA_FLAGS", ""),
+        "source": source(),
         "python": platform.python_version(),
         "versions": {package: version(package) for package in PACKAGES},
     }
+
+
+def source() -> str:
+    """A digest of the code that decides what a run learns."""
+    folder = Path(__file__).parent
+    files = sorted(path for part in DECISIVE for path in (folder / part).rglob("*.py"))
+    files += [folder / f"{part}.py" for part in DECISIVE if (folder / f"{part}.py").exists()]
+    content = b"".join(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes() for path in files)
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _narrow_numpy() -> None:

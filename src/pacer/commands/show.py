@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 import tyro
 
+from pacer.envs.make import parse_options
 from pacer.errors import PacerError
 from pacer.experiments.show import show
 
@@ -30,6 +31,8 @@ class Arguments:
     seed: int = 0
     env: str | None = None
     """The environment, where the run was trained on one of your own: module:Id-v0."""
+    env_kwargs: str | None = None
+    """Its options, as JSON."""
     wrapper: tuple[str, ...] = ()
     """Its wrappers, as module:Class."""
 
@@ -40,6 +43,7 @@ def main(arguments: list[str]) -> None:
     given = None if chosen.observations is None else read_observations(chosen.observations)
     options: dict[str, Any] = {"states": chosen.states, "samples": chosen.samples, "episodes": chosen.episodes}
     options |= {"env": chosen.env, "wrappers": chosen.wrapper or None}
+    options["env_kwargs"] = None if chosen.env_kwargs is None else parse_options(chosen.env_kwargs)
     show(chosen.run, output, observations=given, seed=chosen.seed, **options)
     print(f"the picture is {output}")
 

@@ -1,7 +1,9 @@
 """`pacer train`: a recipe, an environment, and overrides of any field of either."""
 
 import argparse
+import json
 import re
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -87,6 +89,8 @@ def main(arguments: list[str]) -> None:
     with Display(config, chosen.quiet) as display:
         execute(config, folder, make, [display, *told], chosen.env_workers, chosen.step_timeout, start)
     env = f" --env {config.environment}" if ":" in config.environment else ""
+    if config.environment_options:
+        env += f" --env-kwargs {shlex.quote(json.dumps(config.environment_options))}"
     env += f" --wrapper {' '.join(config.wrappers)}" if config.wrappers else ""
     print(
         f"\nThe run is in {folder}. Next:\n"

@@ -4,7 +4,9 @@ import ctypes
 import functools
 import importlib
 import os
+import shutil
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterable
 from itertools import chain
@@ -101,7 +103,8 @@ def write_video(path: str | Path, frames: Iterable[NDArray[np.uint8]], fps: floa
     if first is None:
         raise ValueError(f"there are no frames to write to {path}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.stem}.partial.mp4")
+    folder = Path(tempfile.mkdtemp(prefix=f".{path.stem}.", dir=path.parent))  # where nobody else can put a link
+    partial = folder / path.name
     height, width = first.shape[:2]
     # The format stores colours for blocks of two by two pixels: an odd size is stretched by one pixel.
     writer = imageio_ffmpeg.write_frames(str(partial), (width, height), fps=fps, macro_block_size=2)
@@ -120,5 +123,5 @@ def write_video(path: str | Path, frames: Iterable[NDArray[np.uint8]], fps: floa
         os.replace(partial, path)
     finally:
         writer.close()
-        partial.unlink(missing_ok=True)
+        shutil.rmtree(folder)
     return path

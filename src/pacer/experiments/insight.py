@@ -13,6 +13,7 @@ from pacer.pieces.backups import SoftMaximum
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.types import Array, Transition
 from pacer.runs.arrays import Arrays, save_arrays
+from pacer.runs.files import made
 from pacer.runs.reader import Run
 from pacer.training import seeds
 from pacer.training.evaluate import play_once
@@ -44,6 +45,7 @@ def examine(
     seed: int = 0,
     env: str | Callable[..., Any] | None = None,
     wrappers: Sequence[str] | None = None,
+    env_kwargs: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write insight/heatmaps.safetensors and insight/returns.safetensors into a run's folder, and return where.
 
@@ -56,11 +58,11 @@ def examine(
         agents.setdefault(run.step, run.agent())  # of a run that is not finished
     if not agents:
         raise PacerError(f"{run.path} holds no agent yet: the first is kept with the first checkpoint")
-    found = look(run.world(env, wrappers=wrappers), agents, states, samples, episodes, seed)
-    (run.path / "insight").mkdir(exist_ok=True)
+    found = look(run.world(env, env_kwargs, wrappers=wrappers), agents, states, samples, episodes, seed)
+    written = made(run.path / "insight")
     for name, arrays in found.items():
-        save_arrays(run.path / "insight" / f"{name}.safetensors", arrays)
-    return run.path / "insight"
+        save_arrays(written / f"{name}.safetensors", arrays)
+    return written
 
 
 def look(

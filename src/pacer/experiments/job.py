@@ -22,7 +22,8 @@ def carry_out(job: Job, observers: Sequence[Observer] = ()) -> None:
     if job.lacks_insight():
         from pacer.experiments.insight import examine
 
-        examine(job.folder, env=config.environment)  # which is asked for, not read from the folder
+        # What is asked for, not what is read from the folder.
+        examine(job.folder, env=config.environment, env_kwargs=config.environment_options)
 
 
 def wear_leash() -> None:

@@ -1,6 +1,6 @@
 """One picture of a trained agent: `pacer.show`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ def show(
     seed: int = 0,
     env: str | Callable[..., Any] | None = None,
     wrappers: Sequence[str] | None = None,
+    env_kwargs: Mapping[str, Any] | None = None,
 ) -> "Figure":
     """Draw what an agent does: its actions and the returns it expects in some states, and the curve of its run.
 
@@ -51,10 +52,10 @@ def show(
     elif of is None:
         raise PacerError(f"{run} belongs to no run, which would tell the states to look at: name some, as observations")
     elif of.is_whole:
-        folder = examine(run, states, samples, episodes, seed, env, wrappers)
+        folder = examine(run, states, samples, episodes, seed, env, wrappers, env_kwargs)
         found = {name: load_arrays(folder / f"{name}.safetensors") for name in ("heatmaps", "returns")}
     else:
-        world = of.world(env, wrappers=wrappers)
+        world = of.world(env, env_kwargs, wrappers=wrappers)
         found = look(world, {of.step or 0: of.agent()}, states, samples, episodes, seed)
     figure = portrait(found["heatmaps"], found["returns"], _curves(of), _title(of, Path(run)))
     if output is not None:

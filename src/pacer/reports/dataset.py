@@ -17,7 +17,7 @@ from pacer.runs.arrays import Arrays, load_arrays
 from pacer.runs.codec import decode
 from pacer.runs.files import load_json
 from pacer.runs.reader import EVALUATIONS, PROGRESS, TIMINGS, Run
-from pacer.runs.tables import Columns, read_columns
+from pacer.runs.tables import Columns, no_rows, read_columns
 
 OWN = ("config.json", "run.json", "evaluations.csv", "progress.csv", "timings.csv")  # any of them tells a run folder
 IDENTITY = {"environment": str, "label": str, "seed": int, "steps": int}
@@ -140,9 +140,9 @@ def _read(folder: Path, faults: list[str]) -> RunData | None:
         status=attempt(lambda: Run(folder).status, "unknown"),
         settings=settings,
         facts=attempt(lambda: load_json(folder / "run.json"), {}),
-        evaluations=attempt(lambda: _log(folder / "evaluations.csv", EVALUATIONS), _nothing(EVALUATIONS)),
-        progress=attempt(lambda: _log(folder / "progress.csv", PROGRESS), _nothing(PROGRESS)),
-        timings=attempt(lambda: _log(folder / "timings.csv", TIMINGS), _nothing(TIMINGS)),
+        evaluations=attempt(lambda: read_columns(folder / "evaluations.csv", EVALUATIONS), no_rows(EVALUATIONS)),
+        progress=attempt(lambda: read_columns(folder / "progress.csv", PROGRESS), no_rows(PROGRESS)),
+        timings=attempt(lambda: read_columns(folder / "timings.csv", TIMINGS), no_rows(TIMINGS)),
         insight={
             file.stem: arrays
             for file in sorted((folder / "insight").glob("*.safetensors"))
@@ -150,13 +150,6 @@ def _read(folder: Path, faults: list[str]) -> RunData | None:
         }
         or None,
     )
-
-
-def _log(path: Path, kinds: dict[str, type]) -> Columns:
-    columns = read_columns(path, kinds)
-    if missing := [name for name in kinds if name not in columns]:
-        raise PacerError(f"{path} lacks the column {', '.join(missing)}")
-    return columns
 
 
 def _insight(path: Path) -> Arrays:
@@ -172,10 +165,6 @@ def _insight(path: Path) -> Arrays:
         if name in FINITE and not np.isfinite(arrays[name]).all():
             raise PacerError(f"{path}: {name} holds numbers that are not finite")
     return arrays
-
-
-def _nothing(kinds: dict[str, type]) -> Columns:
-    return read_columns(Path(os.devnull), kinds)
 
 
 def _reason(folder: Path, error: Exception) -> str:

@@ -66,6 +66,14 @@ def clean(folder: Path) -> None:
             left.unlink()
 
 
+def made(folder: Path) -> Path:
+    """A folder inside a run's, which is made if need be and must not lead elsewhere."""
+    folder.mkdir(exist_ok=True)
+    if folder.is_symlink():
+        raise PacerError(f"{folder} is a symbolic link, and nothing is written outside the run's folder: remove it")
+    return folder
+
+
 def no_link(name: str, flags: int) -> int:
     """An opener of files to write, which are made if need be; refuses a link."""
     return os.open(name, flags | os.O_CREAT | os.O_NOFOLLOW, 0o666)

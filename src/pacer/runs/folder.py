@@ -9,6 +9,7 @@ import math
 import os
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ class RunFolder:
         self._exact, self._facts = exact, json.loads(json.dumps(facts))
         self._every = checkpoint_every
         self._grown: dict[str, Extent] = {}
+        self._new = [folder for folder in (path, *path.parents) if not folder.exists()]
         if path.is_dir():
             _check_free_or_same(path, settings, steps)  # before anything is written
         self._lock = lock.take(path)
@@ -72,6 +74,7 @@ class RunFolder:
 
         Returns what the user should know: a run that goes on under other facts, or without its logs, is not bit-exact.
         """
+        self._new = []
         warnings = [f"{why}. The run goes on from step {found.manifest.step}" for why in found.skipped] if found else []
         before = found.manifest.facts if found else {}
         save_json(self.path / "config.json", {"config": self._settings})
@@ -196,7 +199,13 @@ class RunFolder:
         self._lock.check()
 
     def close(self) -> None:
+        """Give the folder back; one that was made for a run that never began is taken away again."""
+        if self._new:
+            (self.path / lock.NAME).unlink(missing_ok=True)
         self._lock.close()
+        with suppress(OSError):  # somebody else may have put something there
+            for folder in self._new:
+                folder.rmdir()
 
 
 def load_settings(path: Path) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """Reading a run: what was asked, what came of it, its agents and its world. Nothing in the folder is changed."""
 
+import json
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -73,7 +75,7 @@ class Run:
     @property
     def status(self) -> Status:
         """`interrupted` is a run whose process went away without a word; the same command continues it."""
-        status: Status = self.facts.get("status", "running")
+        status: Status = decode(self.facts.get("status", "running"), Status, "status")
         return "interrupted" if status == "running" and not lock.held(self.path) else status
 
     def progress(self) -> Columns:
@@ -157,7 +159,11 @@ class Run:
         from pacer.training.world import World
 
         name, own = self.environment(str(self.settings.get("environment")) if callable(env) else env)
-        given = own if options is None else options
+        if options is None and own:
+            # Options can make an environment open any file, and these may be a stranger's.
+            repeated = f"--env-kwargs {shlex.quote(json.dumps(own))} (env_kwargs= in Python)"
+            raise PacerError(f"{self.path} was trained with options of the environment: repeat them with {repeated}")
+        given = options or {}
         if callable(env):
             return World(partial(env, **given), name)
         inside = self.wrappers() if wrappers is None and name == self.settings.get("environment") else wrappers or ()

@@ -53,3 +53,15 @@ def test_a_missing_writer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     with pytest.raises(PacerError, match=r"pip install 'pacer-rl\[video\]'"):
         write_video(tmp_path / "episode.mp4", frames(2), fps=25)
+
+
+def test_a_link_in_place_of_the_file_is_replaced_not_followed(tmp_path: Path) -> None:
+    victim, before = tmp_path / "victim", tmp_path / "run"
+    before.mkdir()
+    victim.write_text("precious")
+    for name in ("video.mp4", ".video.partial.mp4"):
+        (before / name).symlink_to(victim)
+    write_video(before / "video.mp4", frames(2), fps=25)
+    assert victim.read_text() == "precious"
+    assert sorted(p.name for p in before.iterdir()) == [".video.partial.mp4", "video.mp4"]
+    assert not (before / "video.mp4").is_symlink()

@@ -10,7 +10,7 @@ from pacer.runs.files import load_json
 from tests.faults import damage
 from tests.tiny_runs import results, stop_at, told, train
 
-pytestmark = [pytest.mark.xdist_group("training"), pytest.mark.slow]
+pytestmark = [pytest.mark.xdist_group("training"), pytest.mark.faults]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_damage_never_changes_a_result_in_silence(stopped, undisturbed, tmp_path, seed):
+def test_damage_never_changes_a_result_in_silence(stopped, undisturbed, tmp_path, seed, ledger):
     shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
     what, warnings = damage.attack(tmp_path, seed), []
     try:
@@ -36,8 +36,11 @@ def test_damage_never_changes_a_result_in_silence(stopped, undisturbed, tmp_path
     except PacerError as error:
         if "is not what was written" not in str(error):
             raise
+        ledger("damaged files", "refused")
         return
     if load_json(tmp_path / "run.json")["bit_exact"]:
         assert results(tmp_path) == undisturbed, what
+        ledger("damaged files", "same bytes")
     else:
         assert any(".csv" in w.message for w in warnings), what
+        ledger("damaged files", "log put aside, said")

@@ -200,3 +200,26 @@ def test_logs_have_one_header_exact_numbers_and_are_cut_to_size(tmp_path):
 def test_a_folder_without_a_run_has_no_configuration(tmp_path):
     with pytest.raises(PacerError, match=r"is not a run folder: it has no config\.json"):
         load_settings(tmp_path)
+
+
+@pytest.mark.parametrize("name", [".lock", "progress.csv", "agent", "checkpoint/.writing", "replay/0-0.bin"])
+def test_a_folder_with_links_is_refused_and_nothing_is_written_through_them(tmp_path, name):
+    run, victim = tmp_path / "run", tmp_path / "victim"
+    closed(run)
+    victim.write_text("precious")
+    (run / name).parent.mkdir(exist_ok=True)
+    (run / name).unlink(missing_ok=True)
+    (run / name).symlink_to(victim)
+    before = everything(tmp_path)
+    with pytest.raises(PacerError, match="is a symbolic link, and a run writes nothing outside its folder"):
+        opened(run)
+    assert everything(tmp_path) == before
+
+
+def test_a_folder_that_was_made_for_a_run_that_never_began_is_taken_away(tmp_path):
+    opened(tmp_path / "runs" / "a" / "seed0").close()
+    assert list(tmp_path.iterdir()) == []
+    folder = opened(tmp_path / "runs" / "a" / "seed0")
+    folder.begin()
+    folder.close()
+    assert load_settings(tmp_path / "runs" / "a" / "seed0")

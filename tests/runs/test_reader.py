@@ -146,14 +146,15 @@ def test_a_module_is_imported_only_if_it_was_typed(tmp_path):
     assert type(Run(tmp_path).world(ENV).env.unwrapped) is Drift
 
 
-def test_options_go_with_the_runs_own_environment_only(tmp_path):
+def test_options_are_taken_only_if_they_are_repeated(tmp_path):
     folder = begun(tmp_path, configuration(environment="Pendulum-v1"))
     folder.close()
     content = json.loads((tmp_path / "config.json").read_text())
     content["config"]["environment_options"] = {"g": 5.0}
     (tmp_path / "config.json").write_text(json.dumps(content))
     run = Run(tmp_path)
-    assert run.world().env.unwrapped.g == 5.0
+    with pytest.raises(PacerError, match=r"options of the environment: repeat them with --env-kwargs '{\"g\": 5\.0}'"):
+        run.world()
     assert run.world(options={"g": 2.0}).env.unwrapped.g == 2.0
     assert run.environment("Hopper-v4") == ("Hopper-v4", {})
 

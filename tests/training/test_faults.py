@@ -178,6 +178,27 @@ def test_a_world_that_does_not_repeat_itself_is_named_and_the_run_goes_on(tmp_pa
     assert lanes(tmp_path)["episode"] > before["episode"]
 
 
+class Payday(Drift):
+    """Repeats everything but its rewards."""
+
+    paid = 0.0
+
+    def step(self, action):
+        obs, reward, *ends = super().step(action)
+        Payday.paid += 1e-12
+        return obs, reward + Payday.paid, *ends
+
+
+def test_a_world_whose_rewards_alone_differ_is_noticed(tmp_path, monkeypatch):
+    monkeypatch.setattr("pacer.training.loop.unrepeated", lambda *_: None)  # which finds it at the start
+    stop_at(tmp_path, 60, make=Payday)
+    assert lanes(tmp_path)["steps"] > 0
+    warnings = []
+    stop_at(tmp_path, 70, make=Payday, observers=[told(Warned, warnings)])
+    assert [w.message for w in warnings] == ["Drift-v0 is not reproducible: a new episode begins"]
+    assert load_json(tmp_path / "run.json")["bit_exact"] is False
+
+
 def test_an_episode_longer_than_the_replay_cannot_be_replayed_and_that_is_what_is_said(tmp_path):
     class Endless(Drift):
         def step(self, action):

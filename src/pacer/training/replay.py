@@ -88,10 +88,9 @@ class Replay:
             folder.mkdir(exist_ok=True)
         for lane in range(self.lanes):
             for name, first, last in self._parts(lane, self._saved[lane], rows[lane] + going_on[lane]):
-                content = self._rows[self._at(lane, np.arange(first, last))].tobytes()
-                with writing(folder / name, len(content)), open(folder / name, "r+b", opener=no_link) as file:
+                with open(folder / name, "r+b", opener=no_link) as file:
                     file.seek(first % self._file_rows * self._rows[0].nbytes)
-                    file.write(content[: self._bytes(last - first, going_on[lane] and last > rows[lane])])
+                    file.write(self._view(lane, first, last, going_on[lane] and last > rows[lane]))
                     file.flush()
                     os.fsync(file.fileno())  # the checkpoint that counts these rows comes after them
         sync(folder)
@@ -104,20 +103,17 @@ class Replay:
 
     def load(self, folder: Path, rows: Rows, going_on: NDArray[np.bool_]) -> None:
         """Read back the newest rows of files whose first `rows` count."""
-        obs, width = self.space.observation, self._rows.shape[1]
         for lane in range(self.lanes):
             for name, first, last in self._parts(lane, self._first(rows[lane]), rows[lane] + going_on[lane]):
-                size = self._bytes(last - first, going_on[lane] and last > rows[lane])
+                view = self._view(lane, first, last, going_on[lane] and last > rows[lane])
                 with opened(folder / name) as file:
-                    file.seek(first % self._file_rows * 4 * width)
-                    content = file.read(size)
-                if len(content) != size:
-                    raise PacerError(f"{folder / name} is shorter than its checkpoint says: the run cannot be resumed")
-                read = np.zeros((last - first) * width, np.float32)
-                read[: size // 4] = np.frombuffer(content, np.float32)
-                self._rows[self._at(lane, np.arange(first, last))] = read.reshape(-1, width)
+                    file.seek(first % self._file_rows * self._rows[0].nbytes)
+                    if file.readinto(view) != len(view):
+                        raise PacerError(f"{folder / name} is shorter than its checkpoint says: it cannot be resumed")
             if going_on[lane]:
-                self._rows[self._at(lane, rows[lane]), obs:] = (*[0.0] * (width - obs - 1), LAST)
+                newest = self._rows[self._at(lane, rows[lane])]
+                newest[self.space.observation :] = 0.0
+                newest[-1] = LAST
         self._saved = rows.copy()
 
     def _first(self, rows: Count) -> Count:
@@ -129,12 +125,17 @@ class Replay:
         row = self._rows[0].nbytes
         return int(rows * row - (row - 4 * self.space.observation if last_is_open else 0))
 
+    def _view(self, lane: int, first: int, last: int, last_is_open: Any) -> memoryview:
+        """The bytes of a part in memory; of an open row the observation alone."""
+        start = self._at(lane, first)
+        return self._rows[start : start + last - first].data.cast("B")[: self._bytes(last - first, last_is_open)]
+
     def _parts(self, lane: int, first: Count, end: Count) -> Iterator[tuple[str, int, int]]:
-        """The rows from `first` to before `end`, file by file: name, and rows of it likewise."""
+        """The rows from `first` to before `end` in parts that lie together both in a file and here: name, and rows."""
         row, stop = int(first), int(end)
         while row < stop:
             number = row // self._file_rows
-            last = min(stop, (number + 1) * self._file_rows)
+            last = min(stop, (number + 1) * self._file_rows, (row // self._size + 1) * self._size)
             yield f"{lane}-{number}.bin", row, last
             row = last
 

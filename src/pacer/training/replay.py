@@ -88,9 +88,10 @@ class Replay:
             folder.mkdir(exist_ok=True)
         for lane in range(self.lanes):
             for name, first, last in self._parts(lane, self._saved[lane], rows[lane] + going_on[lane]):
-                with open(folder / name, "r+b", opener=no_link) as file:
+                view = self._view(lane, first, last, going_on[lane] and last > rows[lane])
+                with writing(folder / name, len(view)), open(folder / name, "r+b", opener=no_link) as file:
                     file.seek(first % self._file_rows * self._rows[0].nbytes)
-                    file.write(self._view(lane, first, last, going_on[lane] and last > rows[lane]))
+                    file.write(view)
                     file.flush()
                     os.fsync(file.fileno())  # the checkpoint that counts these rows comes after them
         sync(folder)

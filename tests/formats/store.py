@@ -14,7 +14,7 @@ from pacer.recipes import RECIPES
 from pacer.training.statistics import Moments
 
 HERE = Path(__file__).parent
-KEPT = ("pacer-m-adaptive", "dsac", "sac", "lsp")
+KEPT = ("pacer", "pacer-m-adaptive", "dsac", "sac")
 OBS = np.linspace(-1, 1, 9, dtype=np.float32).reshape(3, 3)
 LOW, HIGH = np.float32([-0.5, 0.0]), np.float32([1.0, 3.0])
 

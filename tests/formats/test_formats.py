@@ -61,7 +61,7 @@ def test_what_is_there_is_not_changed_and_other_values_are_left_alone(brought):
 
 
 def test_an_array_that_came_later_is_filled(monkeypatch, tmp_path):
-    monkeypatch.setitem(formats.ARRAYS, FORMAT, {"low": -2.0})
+    monkeypatch.setitem(formats.ARRAYS, FORMAT, {**formats.ARRAYS.get(FORMAT, {}), "low": -2.0})
     from safetensors.numpy import load_file, save_file
 
     folder = Path(shutil.copytree(STORED[0], tmp_path / "agent"))

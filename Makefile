@@ -4,11 +4,11 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
 .PHONY: install train test test-all test-faults lint clean
 
-install: .venv/.installed  # the package in .venv
+install: .venv/.installed  # the package in .venv, with all that its commands need
 
 .venv/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(PIP) --editable .
+	$(PIP) --editable ".[video,report,export]"
 	@touch $@
 
 .venv/.test: .venv/.installed

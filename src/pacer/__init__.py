@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pacer.reports.compare import compare
     from pacer.runs.reader import Run
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = [
     "RECIPES",
     "Agent",

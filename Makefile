@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: install train test test-all test-faults lint clean
+.PHONY: install train test test-all test-faults docs lint clean
 
 install: .venv/.installed  # the package in .venv, with all that its commands need
 
@@ -16,7 +16,7 @@ install: .venv/.installed  # the package in .venv, with all that its commands ne
 	@touch $@
 
 .venv/.test-all: .venv/.test
-	$(PIP) --editable ".[test,video,report,export,browser,sb3,rliable,track,ray]" tensorboard
+	$(PIP) --editable ".[test,video,report,export,browser,sb3,rliable,track,ray,docs]" tensorboard
 	@touch $@
 
 train: install  # swing up a pendulum: solved in about two minutes
@@ -30,6 +30,10 @@ test-all: .venv/.test-all lint  # the slow tests too, and those that need Stable
 
 test-faults: .venv/.test  # hundreds of kills, disk errors, signals and hostile files, and what came of each; needs a C compiler, and root for full disks
 	$(BIN)/pytest -n 2 -m faults
+
+docs: .venv/.installed  # the pages of docs/ as a site, in site/
+	$(PIP) --editable ".[docs]"
+	$(BIN)/mkdocs build --strict
 
 lint: .venv/.test  # ruff and mypy
 	$(BIN)/ruff check .

@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: install train test test-all test-faults docs lint clean
+.PHONY: install train test test-all test-faults docs lint results clean
 
 install: .venv/.installed  # the package in .venv, with all that its commands need
 
@@ -39,6 +39,9 @@ lint: .venv/.test  # ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+results: .venv/.test  # tables and figures of the runs in results/runs
+	$(BIN)/pacer report results/runs --output results/report.html --tables results/tables --figures results/figures
 
 clean:  # remove .venv
 	rm -rf .venv

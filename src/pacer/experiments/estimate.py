@@ -75,8 +75,12 @@ def measure(config: Config) -> Speed:
     )
     short = replace(config, steps=1000 * BLOCK, envs=1, schedule=schedule)
     watch = _Stopwatch()
-    with tempfile.TemporaryDirectory() as folder, suppress(Stopped):
-        execute(short, Path(folder), maker(config.environment, config.environment_options), [watch])
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            execute(short, Path(folder), maker(config.environment, config.environment_options), [watch])
+        except Stopped:
+            if not watch.satisfied:  # somebody else ended the run, and means all of them
+                raise
     return watch.speed()
 
 
@@ -96,8 +100,12 @@ class _Stopwatch:
         if isinstance(event, Progress):
             self._blocks.append(event)
             self._clocks.append((time.perf_counter(), time.process_time()))
-            return STOP if len(self._blocks) == COLLECTED + LEARNED else None
+            return STOP if self.satisfied else None
         return None
+
+    @property
+    def satisfied(self) -> bool:
+        return len(self._blocks) >= COLLECTED + LEARNED
 
     def speed(self) -> Speed:
         """Means of the blocks after the first with updates, which compiles; less where the core was shared."""

@@ -1,0 +1,14 @@
+"""The first table: how the default compares with its neighbours after 100,000 steps, on one core in half an hour each.
+
+pacer bench results/main.py
+"""
+
+from pacer.experiments import Experiment, grid
+
+EXPERIMENT = Experiment(
+    "100,000 steps at the small size",
+    cells=grid(("pacer", "sac", "td3", "pacer-m-adaptive"), ("HalfCheetah-v4", "Hopper-v4", "Walker2d-v4", "Ant-v4")),
+    steps=100_000,
+    seeds=3,
+    size="small",
+)

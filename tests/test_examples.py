@@ -13,14 +13,11 @@ from pacer.runs.reader import Run
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 SCRIPTS = [p for p in EXAMPLES if p.stem.startswith("own") and "__main__" in p.read_text("utf-8")]  # others: elsewhere
-QUICK = ("own_encourager",)
 BUDGET = "1000"  # steps: until the first block of updates
 
 
-@pytest.mark.parametrize(
-    "example",
-    [pytest.param(path, marks=() if path.stem in QUICK else pytest.mark.slow, id=path.stem) for path in SCRIPTS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("example", SCRIPTS, ids=lambda path: path.stem)
 def test_an_example_trains_and_loads_what_it_trained(example, tmp_path):
     environment = {**os.environ, "STEPS": BUDGET}
     subprocess.run([sys.executable, example], cwd=tmp_path, env=environment, check=True, timeout=300)

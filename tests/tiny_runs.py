@@ -19,7 +19,7 @@ from tests.worlds import Drift
 
 TINY = Size(hidden=(16, 16), levels=4, samples=4, batch=16, warm_up=0)
 # With everything that a run has to bring back: a weight that moves, units of return, noise that lasts.
-RECIPE = replace(TINY.apply(RECIPES["pacer-m-adaptive"][1]), return_units=True, noise=Held(longest=5))
+RECIPE = replace(TINY.apply(RECIPES["pacer"][1]), noise=Held(longest=5))
 # The replay is smaller than the run, so that it wraps around; episodes end anywhere in a block.
 SCHEDULE = Schedule(
     block=10,

@@ -9,9 +9,8 @@ from pacer.envs.navigation.tasks import TASKS
 EPISODES = 6
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "CarNavigation1" else pytest.mark.slow) for name in TASKS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TASKS)
 def test_driving_at_the_goal_beats_random_actions(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     scripted = score(f"pacer/{name}-v0", scripted=True, episodes=EPISODES)
     random = score(f"pacer/{name}-v0", scripted=False, episodes=EPISODES)

@@ -17,6 +17,7 @@ from pacer.runs.files import save_json
 from tests.experiments.sweeps import bench, command, finished, write_sweep
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_is_told_and_the_others_are_done(tmp_path):
     sweep = write_sweep(tmp_path, "Slow-v0", "Breaks-v0")
     first = bench(tmp_path, sweep, "--only-seed", 0)

@@ -33,7 +33,7 @@ SPACE = Space(observation=6, action=1)
 SIZE = Size(hidden=(64, 64), levels=16, samples=16, batch=96, warm_up=0)
 UPDATES, BLOCKS = 50, 20
 FAST = {"actor_optimiser": Adam(3e-3), "critic_optimiser": Adam(3e-3)}
-QUICK = ("pacer-m-adaptive", "sac", "td3")  # the others are with the slow ones
+QUICK = ("pacer", "sac")  # the others are with the slow ones
 
 
 def observe(x, problem):

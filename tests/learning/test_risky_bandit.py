@@ -119,6 +119,7 @@ def test_the_better_arm_under_the_measure_is_played(risk):
     assert share > 0.65 if MEASURES[risk] > SAFE else share < 0.35
 
 
+@pytest.mark.slow
 def test_an_averse_learner_turns_round_when_it_knows_the_tail():
     """The whole learner: a mean is known sooner than a tail, so the risky arm may attract at first."""
     recipe = replace(RECIPE, risk=CVaR(0.25))

@@ -129,8 +129,8 @@ def gradient(actor, params, slope, level, **pieces):
     critic = Network((jnp.asarray(slope, jnp.float32), jnp.asarray(level, jnp.float32)))
     state = TrainState(Networks(Network(params), critic), None, None, (), 0)
     run = jax.jit(jax.grad(lambda p: actor_loss(p, recipe, state, ROWS, jax.random.key(0)), has_aux=True))
-    found, (value, penalty, _) = run(params)
-    return found, value, penalty
+    found, (value, seen, _) = run(params)
+    return found, value, seen.penalty
 
 
 ACTIONS = np.random.default_rng(2).uniform(-0.9, 0.9, (PARTICLES, BATCH, SIZE)).astype(np.float32)

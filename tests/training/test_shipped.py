@@ -68,6 +68,7 @@ def test_another_process_gives_equal_bytes_and_so_do_workers(unbroken, tmp_path)
     assert results(tmp_path) == unbroken
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_takes_its_workers_along_and_ends_with_the_bytes_of_one_that_was_not(unbroken, tmp_path):
     killed = process(tmp_path, kill_at=80, envs=4, env_workers=2)
     assert killed.returncode == -signal.SIGKILL

@@ -36,7 +36,7 @@ VECTOR, ACTIONS = Box(-1, 1, (3,)), Box(-1, 1, (2,))
         (Dict({"a": VECTOR}), ACTIONS, "observation space Dict.*FlattenObservation"),
         (Tuple([VECTOR]), ACTIONS, "observation space Tuple"),
         (Discrete(4), ACTIONS, r"observation space Discrete\(4\)"),
-        (Box(0, 255, (8, 8, 3), np.uint8), ACTIONS, "images are not supported"),
+        (Box(0, 255, (8, 8, 3), np.uint8), ACTIONS, "Images are not supported"),
         (Box(-1, 1, ()), ACTIONS, "expected a one-dimensional Box"),
         (Box(-1, 1, (0,)), ACTIONS, "expected a one-dimensional Box"),
     ],

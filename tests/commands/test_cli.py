@@ -28,7 +28,7 @@ ENV = "tests.worlds:Drift-v0"
 # The same small run as in tests/runs.py, so that it compiles once.
 SMALL = [
     *("--env", ENV, "--steps", "200", "--recipe.batch", "16", "--recipe.encourager.samples", "4"),
-    *("--recipe.noise", "Held:5"),
+    *("--recipe.noise", "Held", "--recipe.noise.longest", "5"),
     *(
         "--recipe.actor.body.hidden",
         "16",

@@ -16,7 +16,7 @@ install: .venv/.installed  # the package in .venv, with all that its commands ne
 	@touch $@
 
 .venv/.test-all: .venv/.test
-	$(PIP) --editable ".[test,video,report,export,browser,sb3,rliable,track,ray,docs]" tensorboard
+	$(PIP) --editable ".[test,video,report,export,browser,sb3,rliable,track,ray,docs]" tensorboard build
 	@touch $@
 
 train: install  # swing up a pendulum: solved in about two minutes

@@ -19,7 +19,7 @@ install: .venv/.installed  # the package in .venv, with all that its commands ne
 	$(PIP) --editable ".[test,video,report,export,browser,sb3,rliable,track,ray,docs]" tensorboard build
 	@touch $@
 
-train: install  # swing up a pendulum: solved in about two minutes
+train: install  # swing up a pendulum, in minutes
 	$(BIN)/pacer train --env Pendulum-v1 --steps 10000 --schedule.evaluate-every 1000
 
 test: .venv/.test lint  # lint, types, and the tests that take seconds

@@ -42,7 +42,9 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_there(tmp_path):
     for name in ("torn", "half", "headless", "strange", "later", "binary"):
         synthetic.write(tmp_path / name, evaluations=2)
     (tmp_path / "torn" / "config.json").write_text('{"format": 2, "con')
-    (tmp_path / "half" / "evaluations.csv").write_text("step,mode,episode,return,length,discounted\n5000,greedy,0,1.5\n\n")
+    (tmp_path / "half" / "evaluations.csv").write_text(
+        "step,mode,episode,return,length,discounted\n5000,greedy,0,1.5\n\n"
+    )
     (tmp_path / "headless" / "config.json").unlink()
     synthetic.rename(tmp_path / "strange", seed="zero")
     (tmp_path / "later" / "progress.csv").write_text("when,what\n1,2\n")

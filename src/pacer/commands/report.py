@@ -1,7 +1,7 @@
 """`pacer report`: a page, tables and figures of the runs in some folders."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +21,7 @@ class Arguments:
     """One page with tables and charts of all runs in and below some folders. It needs no network to be read."""
 
     runs: Annotated[tuple[Path, ...], tyro.conf.Positional]
-    """Run folders, or folders that hold runs."""
+    """Run folders, or folders that hold runs; runs/ unless named."""
     output: Path = Path("report.html")
     tables: Path | None = None
     """A folder for every table as Markdown and CSV."""
@@ -35,8 +35,7 @@ class Arguments:
 
 def main(arguments: list[str]) -> None:
     chosen = tyro.cli(Arguments, args=arguments, prog="pacer report")
-    if not chosen.runs:
-        raise PacerError("name a run folder, or a folder that holds runs, such as runs/")
+    chosen = chosen if chosen.runs else replace(chosen, runs=(Path("runs"),))
     if chosen.every < 1:
         raise PacerError(f"every is {chosen.every:g}: expected a second or more")
     if chosen.watch:

@@ -29,7 +29,7 @@ test-all: .venv/.test-all lint  # the slow tests too, and those that need Stable
 	$(BIN)/pytest -n 2 -m "not faults"
 
 test-faults: .venv/.test  # hundreds of kills, disk errors, signals and hostile files, and what came of each; needs a C compiler, and root for full disks
-	$(BIN)/pytest -n 2 -m faults
+	$(BIN)/pytest -n 2 tests/faults
 
 docs: .venv/.installed  # the pages of docs/ as a site, in site/
 	$(PIP) --editable ".[docs]"

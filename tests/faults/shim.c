@@ -37,10 +37,11 @@ static int open_there(int descriptor) {
     return ours(path);
 }
 
-/* Counts a call; whether it is to fail. "once" and "on" fail, "kill" ends the process before it is made. */
+/* Counts a call; whether it is to fail. "once" and "on" fail, "kill" ends the process before it is made; "torn" is for
+   the first write from that call on, which does half of its work before the process ends. */
 static int spoiled(void) {
     calls++;
-    if (at < 0 || calls < at || (calls > at && strcmp(how, "on"))) return 0;
+    if (at < 0 || !strcmp(how, "torn") || calls < at || (calls > at && strcmp(how, "on"))) return 0;
     if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
     errno = error;
     return 1;
@@ -51,7 +52,7 @@ static int spoiled(void) {
 ssize_t write(int descriptor, const void *bytes, size_t size) {
     REAL(write);
     if (!open_there(descriptor)) return real(descriptor, bytes, size);
-    if (!strcmp(how, "torn") && calls + 1 == at) { /* half of it arrives */
+    if (!strcmp(how, "torn") && at >= 0 && calls + 1 >= at) {
         real(descriptor, bytes, size / 2);
         kill(getpid(), SIGKILL);
     }

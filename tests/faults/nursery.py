@@ -38,10 +38,10 @@ class Nursery:
         )
 
     def run(self, folder, environment, recipe, **options):
-        """What became of a run: `code`, negative where it was killed, and what it `said`.
+        """What became of a run: `code`, negative where it was killed, what it `said`, and how long it `lasted`.
 
-        `kill` is a number of seconds after which it is killed, counted from its birth or, with `begun`, from the moment
-        when it had read its checkpoint. `fault` is what the shim is armed with.
+        `kill` is a number of seconds after which it is killed, counted from its birth or, with `begun`, from its first
+        block of updates, before which it compiles for long. `fault` is what the shim is armed with.
         """
         asked = {"folder": str(folder), "environment": environment, "recipe": recipe, **options}
         self._process.stdin.write(json.dumps(asked) + "\n")
@@ -77,34 +77,39 @@ def attend(asked):
         os.close(said)
         live(asked, tell)
     os.close(tell)
-    text, ended, deadline = b"", False, born + LONGEST
+    text, ended, begun, deadline = b"", False, born, born + LONGEST
     if "kill" in asked and not asked.get("begun"):
         deadline = born + asked["kill"]
     while not ended and (left := deadline - time.monotonic()) > 0:
         if select.select([said], [], [], left)[0]:
             new = os.read(said, 4096)
             ended = not new
-            if b"\0" in new and asked.get("begun"):
-                deadline = time.monotonic() + asked["kill"]
+            if b"\0" in new and begun == born:
+                begun = time.monotonic()
+                deadline = begun + asked["kill"] if asked.get("begun") else deadline
             text += new.replace(b"\0", b"")
     if not ended:
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     os.close(said)
-    hung = not ended and "kill" not in asked
-    return {"code": os.waitstatus_to_exitcode(status), "said": text.decode(errors="replace"), "hung": hung}
+    return {
+        "code": os.waitstatus_to_exitcode(status),
+        "said": text.decode(errors="replace"),
+        "hung": not ended and "kill" not in asked,
+        "lasted": time.monotonic() - begun,
+    }
 
 
 def live(asked, tell):
     """A run, in a process of its own, which tells when it has begun and how it ends."""
     from pacer.envs.make import maker
-    from pacer.observers import Started
+    from pacer.observers import Progress
     from pacer.runtime import keep_compiled_blocks  # noqa: F401
     from pacer.training.execute import execute
     from tests.tiny_runs import TINY, configuration
 
     def begun(event):
-        if isinstance(event, Started):
+        if isinstance(event, Progress) and event.metrics:  # all is compiled by now
             os.write(tell, b"\0")
 
     code = 0

@@ -1,5 +1,7 @@
 """A run that is injured again and again, and must end with the bytes of one that was not."""
 
+import shutil
+
 from tests.tiny_runs import results
 
 SCHEDULE = {
@@ -12,18 +14,24 @@ SCHEDULE = {
     "evaluate_every": 100,
     "evaluation_episodes": 1,
     "log_every": 20,
-    "replay_capacity": 120,
+    "replay_capacity": 220,  # smaller than the run, but not than an episode: that could not be replayed
 }
 
 
 class Ordeal:
     """Runs of one recipe in one environment, and what an undisturbed one leaves."""
 
-    def __init__(self, nursery, folder, environment, recipe, **schedule):
-        self._nursery, self._folder = nursery, folder
-        self._run = {"environment": environment, "recipe": recipe, "schedule": {**SCHEDULE, **schedule}}
+    def __init__(self, nursery, folder, environment, recipe, ledger):
+        self._nursery, self._folder, self._ledger = nursery, folder, ledger
+        self._run = {"environment": environment, "recipe": recipe, "schedule": SCHEDULE}
+        self._noted = []
         self.ended = 0
-        assert self._attempt(folder / "unbroken")["code"] == 0
+        self._attempt(folder / "unbroken")  # what it compiles is kept, so that the next one shows how long a run takes
+        shutil.rmtree(folder / "unbroken")
+        undisturbed = self._attempt(folder / "unbroken")
+        assert undisturbed["code"] == 0, undisturbed
+        self.seconds = undisturbed["lasted"]
+        """Of a whole run, from its first block of updates."""
         self._unbroken = results(folder / "unbroken")
 
     def _attempt(self, folder, **injury):
@@ -41,6 +49,10 @@ class Ordeal:
             self._compare()
         return outcome
 
+    def note(self, attack, outcome):
+        """For the ledger, once the bytes that the run ends with are known to be right."""
+        self._noted.append((attack, outcome))
+
     def heal(self):
         """The last attempt, which nothing disturbs."""
         outcome = self._attempt(self.path)
@@ -53,3 +65,6 @@ class Ordeal:
         odd = [name for name, content in found.items() if content != self._unbroken[name]]
         assert not odd, f"{', '.join(odd)} in {self.path} differ from an undisturbed run's"
         self.ended += 1
+        for attack, outcome in self._noted:
+            self._ledger(attack, outcome)
+        self._noted.clear()

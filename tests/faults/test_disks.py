@@ -19,7 +19,7 @@ ERRORS = {"EIO": "Input/output error", "ENOSPC": "No space left on device", "ERO
 @pytest.mark.parametrize("how", ["once", "on"])
 def test_an_error_of_the_disk_is_told_with_its_file_and_the_run_goes_on_after_it(shimmed, tmp_path, ledger, name, how):
     rng = np.random.default_rng(len(name))
-    ordeal = Ordeal(shimmed, tmp_path, "tests.worlds:Drift-v0", "sac")
+    ordeal = Ordeal(shimmed, tmp_path, "tests.worlds:Drift-v0", "sac", ledger)
     told = 0
     while told < 8:
         fault = {"call": int(rng.integers(1, 120)), "how": how, "error": getattr(errno, name)}
@@ -33,7 +33,7 @@ def test_an_error_of_the_disk_is_told_with_its_file_and_the_run_goes_on_after_it
         assert ERRORS[name] in outcome["said"]
         assert str(path) in outcome["said"], outcome
         assert re.search(r"NotWritten|OSError|PacerError", outcome["said"].partition(":")[0]), outcome
-        ledger(f"{name}, {'from then on' if how == 'on' else 'once'}", "told with the file, then same bytes")
+        ordeal.note(f"{name}, {'from then on' if how == 'on' else 'once'}", "told with the file, then same bytes")
     ordeal.heal()
 
 
@@ -59,7 +59,7 @@ def small_disk(tmp_path):
 
 def test_a_full_disk_is_told_with_what_is_needed_and_the_run_goes_on_when_there_is_room(nursery, small_disk, ledger):
     place, leave = small_disk
-    ordeal = Ordeal(nursery, place, "tests.worlds:Drift-v0", "sac")
+    ordeal = Ordeal(nursery, place, "tests.worlds:Drift-v0", "sac", ledger)
     for room in range(4_096, 180_000, 16_384):  # from next to nothing to nearly enough
         leave(room)
         outcome = ordeal.injure()
@@ -68,6 +68,6 @@ def test_a_full_disk_is_told_with_what_is_needed_and_the_run_goes_on_when_there_
             continue
         full = r"/\S+ cannot be written: No space left on device; it needs [\d,]+ bytes, and [\d,]+ are free"
         assert re.search(full, outcome["said"]), outcome
-        ledger("full disk", "told with the file and its need, then same bytes")
+        ordeal.note("full disk", "told with the file and its need, then same bytes")
     leave(None)
     ordeal.heal()

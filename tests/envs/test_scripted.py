@@ -12,8 +12,8 @@ EPISODES = 6
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TASKS)
 def test_driving_at_the_goal_beats_random_actions(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    scripted = score(f"pacer/{name}-v0", scripted=True, episodes=EPISODES)
-    random = score(f"pacer/{name}-v0", scripted=False, episodes=EPISODES)
+    scripted = score(f"pacer/{name}-v0", "goals", EPISODES)
+    random = score(f"pacer/{name}-v0", "random", EPISODES)
     means = {key: np.mean(values) for key, values in (("scripted", scripted.returns), ("random", random.returns))}
     reached, stumbled = np.mean(scripted.goals), np.mean(random.goals)
     with capsys.disabled():
@@ -24,3 +24,11 @@ def test_driving_at_the_goal_beats_random_actions(name: str, capsys: pytest.Capt
     assert means["scripted"] > means["random"] + 40.0
     assert reached > 3.0
     assert reached > 5.0 * stumbled
+
+
+@pytest.mark.slow
+def test_a_treasure_pays_whoever_stays_with_it() -> None:
+    task = TASKS["CarNavigation1"]
+    parked = np.mean(score("pacer/CarNavigation1-v0", "parking", EPISODES).returns)
+    most = 1_000 * task.probability * task.immovable_reward
+    assert 0.8 * most < parked < 1.1 * most

@@ -33,8 +33,8 @@ class White(Noise):
 class Held(Noise):
     """Kept for a random number of steps k, with probability proportional to k^-exponent."""
 
-    longest: int = 16
-    exponent: float = 2.0
+    longest: int = 50
+    exponent: float = 1.0
 
     def __post_init__(self) -> None:
         if self.longest < 1:

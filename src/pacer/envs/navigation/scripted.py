@@ -1,19 +1,23 @@
-"""A controller that drives straight at the goal, seen through the goal's lidar alone, and how it scores.
+"""Controllers that do one simple thing each, and how they score: what there is to be earned on the four tasks.
 
     python -m pacer.envs.navigation.scripted [EPISODES]
 
-prints the mean return of random actions and of this controller on the four tasks.
+prints the mean return of each on each task: random actions, driving straight at the goal as its lidar shows it, parking
+on the nearest immovable treasure, of which it is told where it is.
 """
 
 import sys
-from math import atan2, copysign, pi
-from typing import NamedTuple
+from collections.abc import Callable
+from math import atan2, copysign, cos, hypot, pi, sin
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from pacer.envs.navigation.env import FIRST_LIDAR
+from pacer.envs.navigation.course import IMMOVABLE
+from pacer.envs.navigation.env import FIRST_LIDAR, CarNavigation
+from pacer.envs.navigation.model import pose
 from pacer.envs.navigation.tasks import TASKS
 from pacer.envs.registration import register_environments
 
@@ -21,14 +25,33 @@ from pacer.envs.registration import register_environments
 FULL_FORCE = 0.02
 TURN_ONLY = 0.5
 STEERING = 2.0
+CLOSE = 0.08  # metres: near enough to a treasure to stand still
+
+Action = NDArray[np.float32]
+Controller = Callable[[CarNavigation, NDArray[np.float64]], Action]
 
 
-def drive_to_goal(observation: NDArray[np.float64], bins: int = 16) -> NDArray[np.float32]:
+def drive_to_goal(observation: NDArray[np.float64], bins: int = 16) -> Action:
     """The action that turns the nearer end of the car to the goal and drives; hazards and treasures are ignored."""
     goal = observation[FIRST_LIDAR : FIRST_LIDAR + bins]
     angles = (np.arange(bins) + 0.5) * (2.0 * pi / bins)
+    return _steer(float(goal @ np.cos(angles)), float(goal @ np.sin(angles)))
+
+
+def park(env: CarNavigation) -> Action:
+    """The action that drives to the nearest immovable treasure and stays there."""
+    x, y, heading = pose(env.data)
+    places = [place for place, kind in zip(env.course.positions, env.course.kinds, strict=True) if kind == IMMOVABLE]
+    distance, angle = min((hypot(to_x - x, to_y - y), atan2(to_y - y, to_x - x)) for to_x, to_y in places)
+    if distance < CLOSE:
+        return np.zeros(2, np.float32)
+    return _steer(cos(angle - heading), sin(angle - heading))
+
+
+def _steer(right: float, back: float) -> Action:
+    """The action toward a point in the car's own frame, by whichever end is nearer."""
     # Forward is -y in the car's frame, and the left wheel at more force than the right turns it to the left.
-    ahead, left = -float(goal @ np.sin(angles)), float(goal @ np.cos(angles))
+    ahead, left = -back, right
     forward = 1.0 if ahead >= 0.0 else -1.0
     error = atan2(forward * left, abs(ahead))
     if abs(error) > TURN_ONLY:
@@ -38,6 +61,15 @@ def drive_to_goal(observation: NDArray[np.float64], bins: int = 16) -> NDArray[n
     return np.array([forward + turn, forward - turn], dtype=np.float32) * np.float32(FULL_FORCE)
 
 
+def controllers(rng: np.random.Generator) -> dict[str, Controller]:
+    """All of them, by name."""
+    return {
+        "random": lambda env, observation: rng.uniform(-1.0, 1.0, 2).astype(np.float32),
+        "goals": lambda env, observation: drive_to_goal(observation),
+        "parking": lambda env, observation: park(env),
+    }
+
+
 class Score(NamedTuple):
     """Returns and numbers of goals, one per episode."""
 
@@ -45,18 +77,19 @@ class Score(NamedTuple):
     goals: list[int]
 
 
-def score(id: str, scripted: bool, episodes: int) -> Score:
-    """Play full episodes with seeds 0, 1, ... under the controller, or under uniformly random actions."""
+def score(id: str, name: str, episodes: int, **options: Any) -> Score:
+    """Play full episodes with seeds 0, 1, ... under a controller."""
     register_environments()
-    env = gymnasium.make(id)
+    env = gymnasium.make(id, **options)
+    car = env.unwrapped
+    assert isinstance(car, CarNavigation)
     result = Score([], [])
     for episode in range(episodes):
-        rng = np.random.default_rng(episode)
+        controller = controllers(np.random.default_rng(episode))[name]
         observation, _ = env.reset(seed=episode)
         total, goals, over = 0.0, 0, False
         while not over:
-            action = drive_to_goal(observation) if scripted else rng.uniform(-1.0, 1.0, 2).astype(np.float32)
-            observation, reward, _, over, info = env.step(action)
+            observation, reward, _, over, info = env.step(controller(car, observation))
             total += float(reward)
             goals += info["goal_met"]
         result.returns.append(total)
@@ -66,14 +99,14 @@ def score(id: str, scripted: bool, episodes: int) -> Score:
 
 
 def main() -> None:
-    """Print one row per task and policy."""
+    """Print one row per task and controller."""
     episodes = int(sys.argv[1]) if len(sys.argv) > 1 else 10
-    print(f"{'environment':28}{'policy':10}{'return':>9}{'deviation':>11}{'goals':>8}   ({episodes} episodes)")
+    print(f"{'environment':28}{'controller':12}{'return':>9}{'deviation':>11}{'goals':>8}   ({episodes} episodes)")
     for task in TASKS:
-        for policy in ("random", "scripted"):
-            returns, goals = score(f"pacer/{task}-v0", policy == "scripted", episodes)
+        for name in controllers(np.random.default_rng()):
+            returns, goals = score(f"pacer/{task}-v0", name, episodes)
             means = f"{np.mean(returns):9.1f}{np.std(returns):11.1f}{np.mean(goals):8.1f}"
-            print(f"{f'pacer/{task}-v0':28}{policy:10}{means}")
+            print(f"{f'pacer/{task}-v0':28}{name:12}{means}")
 
 
 if __name__ == "__main__":

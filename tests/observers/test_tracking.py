@@ -1,13 +1,15 @@
 """Tracking: the tags that users look for, nothing told twice when a run goes on, and lacks that are known at once."""
 
 import json
+import resource
 import sys
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 
 from pacer.errors import PacerError
-from pacer.observers import Episode, Evaluated, Finished, Progress, Started
+from pacer.observers import Audience, Episode, Evaluated, Finished, Progress, Started, Warned
 from pacer.observers.tracking import Told, Tracker, tracker
 from pacer.observers.wandb import WandB
 from tests.tiny_runs import configuration, train
@@ -101,6 +103,59 @@ def test_weights_and_biases_are_told_of_one_run_whose_history_only_grows(monkeyp
     assert begun[0]["resume"] == "allow"
     assert json.dumps(begun[0]["config"])
     assert begun[0]["name"] == "Drift-v0 pacer-m-adaptive seed 0"
+
+
+def warnings_of(observer, events):
+    """What a run is told whose observer this is."""
+    said = []
+    audience = Audience([observer, lambda event: isinstance(event, Warned) and said.append(event.message)])
+    for event in events:
+        audience.tell(event)
+    return said
+
+
+@pytest.mark.parametrize("fails", ["init", "log", "finish"])
+def test_a_network_that_is_lost_is_told_once_and_the_run_goes_on(fails, monkeypatch, tmp_path):
+    calls = []
+
+    def method(name):
+        def call(*_, **__):
+            calls.append(name)
+            if name == fails:
+                raise ConnectionError("no route to host")
+            return SimpleNamespace(log=method("log"), finish=method("finish"))
+
+        return call
+
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=method("init")))
+    events = [Started(0), progress(20), progress(40), EVALUATED, Finished(50, "finished")]
+    said = warnings_of(WandB(tmp_path, every=20), events)
+    lost = "ConnectionError('no route to host')"
+    assert said == [f"the observer WandB failed and is no longer told anything: {lost}"]
+    assert calls.count(fails) == 1
+
+
+@contextmanager
+def files_of_at_most(size):
+    """A disk that is full: the kernel refuses to let any file grow beyond this."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("size", [0, 100])  # nothing at all can be written, or not every figure
+def test_a_disk_that_is_full_is_told_once_and_the_run_goes_on(size, tmp_path):
+    pytest.importorskip("tensorboardX")
+    from pacer.observers.tensorboard import TensorBoard
+
+    with files_of_at_most(size):
+        events = [Started(0), progress(20), progress(40), EVALUATED, Finished(50, "finished")]
+        said = warnings_of(TensorBoard(tmp_path, every=20), events)
+    (message,) = said
+    assert message.startswith("the observer TensorBoard failed and is no longer told anything: OSError(27")
 
 
 @pytest.mark.slow

@@ -7,7 +7,10 @@ import pytest
 from pacer.errors import PacerError
 from pacer.names import label, parse_piece, safe, shown
 from pacer.pieces.critics.quantile import Quantile
+from pacer.pieces.encouragers.base import Encourager
+from pacer.pieces.encouragers.mmd import MMD
 from pacer.pieces.encouragers.weights import Fixed
+from pacer.pieces.noises import Held, Noise, Pink
 from pacer.pieces.optimisers import Adam, Optimiser
 from pacer.pieces.risks import CVaR, Neutral, Risk, Wang
 from pacer.pieces.utilities import Combination, Identity, Power, Truncation, Utility
@@ -71,6 +74,29 @@ def test_other_pieces_go_by_their_class_and_may_leave_numbers_out():
         parse_piece("adam", Optimiser)
     with pytest.raises(PacerError, match="optimiser 'Adam:1:2:3:4': expected Adam:LEARNING_RATE:MOMENTUM:MEMORY"):
         parse_piece("Adam:1:2:3:4", Optimiser)
+
+
+@pytest.mark.parametrize(
+    "text, family, piece",
+    [
+        ("Held:5", Noise, Held(longest=5)),
+        ("Held:5:1.5", Noise, Held(longest=5, exponent=1.5)),
+        ("Held:16:3", Noise, Held(exponent=3.0)),
+        ("Pink:100", Noise, Pink(length=100)),
+        ("MMD:100:8", Encourager, MMD(samples=100, states=8)),
+        ("MMD", Encourager, MMD()),
+        ("Adam:0.001", Optimiser, Adam(1e-3)),
+    ],
+)
+def test_numbers_are_the_fields_in_their_order_whole_or_not(text, family, piece):
+    assert parse_piece(text, family) == piece
+    assert shown(piece) == text.replace(":", "_")
+
+
+@pytest.mark.parametrize("number", ["1.5", "inf", "nan"])
+def test_a_whole_number_is_not_rounded(number):
+    with pytest.raises(PacerError, match=rf"noise 'Held:{number}': longest is {number}: expected a whole number"):
+        parse_piece(f"Held:{number}", Noise)
 
 
 def test_a_label_tells_what_was_changed():

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from typing import Any, get_type_hints
 
@@ -14,20 +15,23 @@ LONGEST = 100  # characters of a folder's name
 
 
 def parse_piece(text: str, family: type) -> Any:
-    """A piece as it is typed: its short name or its class's, and its numbers, as in cvar:0.25 and Adam:1e-3."""
-    kind, (name, *numbers) = family.__name__.lower(), text.split(":")
+    """A piece as it is typed: its short name or its class's, and its numbers, as in cvar:0.25 and Adam:1e-3.
+
+    The numbers are those of its fields that are one, whole or not, in their order; the last may be left out.
+    """
+    sort, (name, *numbers) = family.__name__.lower(), text.split(":")
     known = {_typed_name(piece): piece for piece in members(family).values()}
     if name not in known:
-        raise PacerError(f"unknown {kind} {name!r}.{near(name, known)} They are: {', '.join(known)}")
+        raise PacerError(f"unknown {sort} {name!r}.{near(name, known)} They are: {', '.join(known)}")
     piece, expected = known[name], _numbers(known[name])
-    # Risk measures and utilities, which have short names, are mostly without effect at their defaults.
-    if len(numbers) > len(expected) or ("short" in vars(piece) and len(numbers) < len(expected)):
+    if len(numbers) > len(expected) or (_needs_all(piece) and len(numbers) < len(expected)):
         usage = ":".join([name, *(number.upper() for number in expected)])
-        raise PacerError(f"{kind} {text!r}: expected {usage}. {name} is: {piece.__doc__}")
+        raise PacerError(f"{sort} {text!r}: expected {usage}. {name} is: {piece.__doc__}")
     try:
-        return piece(**dict(zip(expected, map(float, numbers), strict=False)))
+        given = zip(expected.items(), numbers, strict=False)
+        return piece(**{field: _number(number, field, kind) for (field, kind), number in given})
     except (TypeError, ValueError) as error:
-        raise PacerError(f"{kind} {text!r}: {error}") from error
+        raise PacerError(f"{sort} {text!r}: {error}") from error
 
 
 def label(name: str, changes: Mapping[str, Any]) -> str:
@@ -38,9 +42,7 @@ def label(name: str, changes: Mapping[str, Any]) -> str:
 def shown(value: Any) -> str:
     """A value in the name of a run."""
     if is_dataclass(value) and not isinstance(value, type):
-        numbers = {name: getattr(value, name) for name in _numbers(type(value))}
-        text = "_".join([_typed_name(type(value)), *map(shown, numbers.values())])
-        return text if _told_by(numbers, value) else f"{text}_{digest(encode(value))}"
+        return "_".join([_typed_name(type(value)), *map(shown, _telling(value))])
     if isinstance(value, tuple | list):
         return "x".join(map(shown, value))
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
@@ -63,14 +65,32 @@ def _typed_name(piece: type) -> str:
     return str(vars(piece).get("short", piece.__name__))  # an inherited short name is another piece's
 
 
-def _numbers(piece: type) -> list[str]:
+def _needs_all(piece: type) -> bool:
+    """Risk measures and utilities, which have short names, are mostly without effect at their defaults."""
+    return "short" in vars(piece)
+
+
+def _numbers(piece: type) -> dict[str, type]:
+    """The fields that are numbers, and whether whole ones."""
     hints = get_type_hints(piece)
-    return [f.name for f in fields(piece) if hints[f.name] is float]
+    return {f.name: hints[f.name] for f in fields(piece) if hints[f.name] in (int, float)}
 
 
-def _told_by(numbers: Mapping[str, float], piece: Any) -> bool:
-    """Whether its class and these numbers are all there is to a piece."""
-    try:
-        return bool(type(piece)(**numbers) == piece)
-    except TypeError:  # a field without default
-        return False
+def _number(text: str, field: str, kind: type) -> float:
+    number = float(text)
+    if kind is float:
+        return number
+    if not number.is_integer():
+        raise ValueError(f"{field} is {text}: expected a whole number")
+    return int(number)
+
+
+def _telling(piece: Any) -> list[Any]:
+    """What has to be said of a piece beside its name: its first numbers, or a digest where these are not all."""
+    numbers = {name: getattr(piece, name) for name in _numbers(type(piece))}
+    for count in range(len(numbers) if _needs_all(type(piece)) else 0, len(numbers) + 1):
+        first = dict(list(numbers.items())[:count])
+        with suppress(TypeError):  # a field without default
+            if type(piece)(**first) == piece:
+                return list(first.values())
+    return [digest(encode(piece))]

@@ -108,7 +108,7 @@ def send(*signals):
         signal.raise_signal(number)
 
 
-def stop_at(folder, step, observers=(), **changes):
-    """Train until a signal comes, in the block that reaches `step`."""
+def stop_at(folder, step, observers=(), signals=(signal.SIGTERM,), **changes):
+    """Train until signals come, in the block that reaches `step`."""
     with pytest.raises(Stopped):
-        train(folder, observers=[once(step, lambda: send(signal.SIGTERM)), *observers], **changes)
+        train(folder, observers=[once(step, lambda: send(*signals)), *observers], **changes)

@@ -76,12 +76,18 @@ def handled():
         signal.signal(number, handler)
 
 
+def test_a_second_signal_loses_nothing_that_a_checkpoint_could_keep(unbroken, tmp_path):
+    stop_at(tmp_path, 80, signals=(signal.SIGINT, signal.SIGINT))
+    assert (newest(tmp_path).name, status(tmp_path)) == ("80", "stopped")
+    train(tmp_path)
+    assert results(tmp_path) == unbroken
+
+
 @pytest.mark.usefixtures("handled")
-def test_a_second_signal_is_the_programs_own_and_loses_only_what_came_after_the_checkpoint(unbroken, tmp_path):
+def test_a_third_signal_is_the_programs_own_and_loses_only_what_came_after_the_checkpoint(unbroken, tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        train(tmp_path, observers=[once(80, lambda: send(signal.SIGINT, signal.SIGINT))])
-    assert newest(tmp_path).name == "50"
-    assert status(tmp_path) == "stopped"
+        train(tmp_path, observers=[once(80, lambda: send(*[signal.SIGINT] * 3))])
+    assert (newest(tmp_path).name, status(tmp_path)) == ("50", "stopped")
     train(tmp_path)
     assert results(tmp_path) == unbroken
 

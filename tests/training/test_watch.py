@@ -18,7 +18,7 @@ from pacer.training.trial import unrepeated
 from pacer.training.watch import Leave, Watch
 from pacer.training.workers import Workers
 from pacer.training.world import World
-from tests.tiny_runs import everything, newest, once, results, told, train
+from tests.tiny_runs import everything, newest, once, results, send, told, train
 from tests.worlds import Drift, Faulty
 
 pytestmark = pytest.mark.xdist_group("training")
@@ -65,6 +65,19 @@ def test_a_signal_is_obeyed_though_the_environment_hangs(unbroken, tmp_path, mon
     assert (newest(tmp_path).name, status(tmp_path)) == ("80", "stopped")
     train(tmp_path)
     assert results(tmp_path) == unbroken
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_second_signal_does_not_wait_for_a_step_that_hangs_and_saves_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "GRACE", 1_000)
+
+    def interrupt_twice_and_hang(*_):
+        send(signal.SIGINT, signal.SIGINT)
+        hang()
+
+    with pytest.raises(Stopped):
+        train(tmp_path, make=lambda: Faulty(interrupt_twice_and_hang, step=87))
+    assert (newest(tmp_path).name, status(tmp_path)) == ("80", "stopped")
 
 
 @pytest.mark.usefixtures("untried")

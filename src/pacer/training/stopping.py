@@ -6,6 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+SAID = (
+    b"\nstopping: this block is finished and saved; once more, and no step of the environment is waited for\n",
+    b"\nsaving; once more ends the run at once, as last saved\n",
+)
+
 
 class Stopped(Exception):
     """A signal or an observer ended the run at a complete block, with a checkpoint."""
@@ -22,23 +27,28 @@ def _say(text: bytes) -> None:
 
 
 @contextmanager
-def signals(ask: Callable[[Stopped], None], save: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """SIGINT and SIGTERM ask for an end; a second one is left to whoever handled it before, and ends at once.
+def signals(
+    ask: Callable[[Stopped], None], hasten: Callable[[], None] = lambda: None, save: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """SIGINT and SIGTERM ask for an end, a second one for an early end; both save what there is.
 
-    SIGHUP, a terminal that went away, asks for no more than a checkpoint.
+    A third is left to whoever handled it before, and ends at once. SIGHUP, a terminal that went away, asks for no more
+    than a checkpoint.
     """
-    asked = False
+    received = 0
 
     def receive(number: int, frame: Any) -> None:
-        nonlocal asked
-        if asked:
+        nonlocal received
+        received += 1
+        if received > 2:
             signal.signal(number, previous[number] or signal.SIG_DFL)
             signal.raise_signal(number)
-            return
-        asked = True
-        if number == signal.SIGINT:
-            _say(b"\nstopping: this block is finished and saved; once more ends the run at once, as last saved\n")
-        ask(Stopped(signal.Signals(number).name, 128 + number))
+        elif received == 2:
+            hasten()
+        else:
+            ask(Stopped(signal.Signals(number).name, 128 + number))
+        if number == signal.SIGINT and received <= 2:
+            _say(SAID[received - 1])
 
     try:
         previous: dict[int, Any] = {s: signal.signal(s, receive) for s in (signal.SIGINT, signal.SIGTERM)}

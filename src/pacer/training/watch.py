@@ -52,6 +52,7 @@ class Watch:
         self.late: Call | None = None
         """The call that took longer than `limit`."""
         self._hurry: float | None = None  # since when no call has more than the grace
+        self._grace = GRACE
         self._call: Call | None = None
         self._over = threading.Event()
 
@@ -66,7 +67,7 @@ class Watch:
             yield
             return
         try:
-            with signals(self._ask, self._save):
+            with signals(self._ask, self._hasten, self._save):
                 thread = threading.Thread(target=self._look, args=(threading.get_ident(),), daemon=True)
                 thread.start()
                 try:
@@ -99,6 +100,9 @@ class Watch:
     def _ask(self, asked: Stopped) -> None:
         self.asked, self._hurry = asked, time.monotonic()
 
+    def _hasten(self) -> None:
+        self._grace = 0.0
+
     def _save(self) -> None:
         self.save_wanted = True
 
@@ -126,7 +130,7 @@ class Watch:
             return False
         now = time.monotonic()
         if self._hurry is not None:
-            return now > max(call.since, self._hurry) + GRACE
+            return now > max(call.since, self._hurry) + self._grace
         return self.limit is not None and now > call.since + self.limit
 
     def _nudged(self, number: int, frame: Any) -> None:

@@ -86,10 +86,9 @@ class Agent:
     def summary(self) -> str:
         """What the agent is, in a few lines."""
         sizes = {part: _parameters(getattr(self.networks, part)) for part in ("actor", "critic")}
-        bounds = f"from {_list(self.low)} to {_list(self.high)}"
         return "\n".join(
             [
-                f"{self.space.observation} observations, {self.space.action} actions {bounds}",
+                spaces(self.space, self.low, self.high),
                 *(f"{part}: {getattr(self.recipe, part)}, {size:,} parameters" for part, size in sizes.items()),
                 *(f"{part}: {getattr(self.recipe, part)}" for part in ("encourager", "weight", "risk", "utility")),
             ]
@@ -164,6 +163,11 @@ class Agent:
             index = tuple(int(i) for i in np.argwhere(~np.isfinite(obs))[0])
             raise PacerError(f"observation with {obs[index]} at index {index}: expected finite numbers")
         return obs
+
+
+def spaces(space: Space, low: Floats, high: Floats) -> str:
+    """What an environment takes and gives, in words."""
+    return f"{space.observation} observations, {space.action} actions from {_list(low)} to {_list(high)}"
 
 
 def _parameters(network: Network) -> int:

@@ -15,7 +15,7 @@ from pacer.config import DEFAULT_RECIPE, Schedule, default_folder, resolve
 from pacer.envs.identity import identity
 from pacer.envs.make import maker
 from pacer.envs.video import choose_opengl, write_video
-from pacer.errors import PacerError
+from pacer.errors import PacerError, option
 from pacer.observers import Evaluated, Observer
 from pacer.observers.display import Display
 from pacer.observers.events import Mode
@@ -197,7 +197,7 @@ def _open(
         return Run(run).world(env, options, render_mode, wrappers)
     except NoRun as error:
         if env is None:
-            message = f"{run} does not belong to a run: name the environment with --env (env= in Python)"
+            message = f"{run} does not belong to a run: name the environment with {option('env')}"
             raise PacerError(message) from error
     if isinstance(env, str):
         return World(maker(env, options or {}, render_mode, wrappers or ()), env)

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from pacer.errors import EnvironmentFailed, PacerError
 from pacer.imports import IMPORTED, imported, search_here
-from pacer.runtime import keep_compiled_blocks, use_one_thread
+from pacer.runtime import hush_compiler, keep_compiled_blocks, use_one_thread
 from pacer.streams import outlast_streams
 
 
@@ -17,6 +17,7 @@ def run(command: str, arguments: list[str]) -> None:
     outlast_streams()
     use_one_thread()  # before the import of JAX, hence of the command
     keep_compiled_blocks()
+    hush_compiler()
     search_here()
     from pacer.training.stopping import Stopped
 

@@ -43,6 +43,11 @@ class EnvironmentFailed(PacerError):
         return type(self), (str(self), self.trace)
 
 
+def option(name: str, in_python: str = "") -> str:
+    """An option in a message, as both doors call it."""
+    return f"--{name} ({in_python or name.replace('-', '_')}= in Python)"
+
+
 def trace_of(error: BaseException) -> str:
     """The traceback of an error, without the frame that caught it."""
     shown_from = error.__traceback__.tb_next if error.__traceback__ else None

@@ -33,6 +33,11 @@ def has_one_thread() -> bool:
     return os.environ.get("NPROC") == "1" and f"{_FLAG}=false" in os.environ.get("XLA_FLAGS", "")
 
 
+def hush_compiler() -> None:
+    """XLA prints a banner about every compilation of over two minutes, and real errors are exceptions anyway."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+
 def keep_compiled_blocks() -> None:
     """Compile a block once per machine: the user's cache folder keeps it, unless JAX was told of another place."""
     if not (folder := cache_folder()):

@@ -110,7 +110,7 @@ def test_a_refusal_does_not_keep_the_lock(tmp_path):
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file", tmp_path / "file" / "run"):
-        with pytest.raises(PacerError, match=r"cannot be written.*Name another with --run-dir"):
+        with pytest.raises(PacerError, match=r"cannot be written.*Name another with --run-dir \(run_dir= in Python\)"):
             opened(path)
 
 

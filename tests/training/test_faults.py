@@ -3,6 +3,7 @@
 import os
 import shutil
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -14,7 +15,7 @@ from pacer.runs.files import load_json
 from pacer.training.learn import Diverged
 from tests.faults import damage
 from tests.tiny_runs import everything, lanes, newest, results, stop_at, told, train
-from tests.worlds import Drift, Faulty, Moody, fail
+from tests.worlds import HIGH, LOW, Drift, Faulty, Moody, fail
 
 RNG = np.random.default_rng(0)
 pytestmark = pytest.mark.xdist_group("training")
@@ -50,6 +51,36 @@ def test_damage_is_refused_by_name_and_nothing_is_changed(stopped, tmp_path, har
         train(tmp_path)
     assert everything(tmp_path) == before
     assert np.isfinite(pacer.load(tmp_path).predict(np.zeros(3))[0]).all()
+
+
+class Grown(Drift):
+    """A Drift that has come to see more."""
+
+    def __init__(self):
+        super().__init__()
+        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (4,))
+
+
+class Shrunk(Drift):
+    """A Drift whose actions reach less far."""
+
+    def __init__(self):
+        super().__init__()
+        self.action_space = gymnasium.spaces.Box(LOW, HIGH / 2)
+
+
+@pytest.mark.parametrize(
+    "world, now", [(Grown, "4 observations, 2 actions from"), (Shrunk, r"3 observations, 2 .* to \[0\.5, 1\.5\]")]
+)
+def test_an_environment_that_has_other_spaces_by_now_is_told_apart(stopped, tmp_path, world, now):
+    shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
+    before = everything(tmp_path)
+    trained = r"was trained on 3 observations, 2 actions from \[-0\.5, 0\.0\] to \[1\.0, 3\.0\]: mend"
+    with pytest.raises(
+        PacerError, match=rf"^Drift-v0 has now {now}.*, and the run in .* {trained}.*run_dir= in Python"
+    ):
+        train(tmp_path, make=world)
+    assert everything(tmp_path) == before
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pacer.errors import PacerError
+from pacer.errors import PacerError, option
 from pacer.runs.codec import decode
 from pacer.runs.files import load_json, numbered, opened, save_json
 
@@ -85,7 +85,7 @@ def read_manifest(folder: Path) -> Manifest:
     if manifest is None:
         raise PacerError(
             f"{folder} was written by an older version of pacer, which alone can go on from it. The run's logs and "
-            "agents can be used; to train anew, name another folder with --run-dir"
+            f"agents can be used; to train anew, name another folder with {option('run-dir')}"
         )
     if str(manifest.step) != folder.name:
         raise PacerError(f"{folder} is the checkpoint of step {manifest.step} under another name: rename or remove it")
@@ -129,7 +129,7 @@ def find(run: Path) -> Found | None:
     if not usable:
         raise PacerError(
             f"{run} cannot be resumed: {'; '.join(problems)}. The run's agents are another matter and still there; "
-            "put back what was there, or train anew in another folder with --run-dir"
+            f"put back what was there, or train anew in another folder with {option('run-dir')}"
         )
     return next((found for found in usable if not found.damaged_logs), usable[0])
 

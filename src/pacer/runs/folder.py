@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pacer.errors import PacerError, shown
+from pacer.errors import PacerError, option, shown
 from pacer.runs import lock
 from pacer.runs.checkpoints import (
     LOGS,
@@ -223,12 +223,13 @@ def _check_free_or_same(path: Path, settings: Mapping[str, Any], steps: int) -> 
         if links := [name for name in (*below, *files) if os.path.islink(os.path.join(folder, name))]:
             raise PacerError(
                 f"{os.path.join(folder, links[0])} is a symbolic link, and a run writes nothing outside its folder: "
-                "remove it, or name another folder with --run-dir"
+                f"remove it, or name another folder with {option('run-dir')}"
             )
     if not (path / "config.json").exists():
         if leftovers := sorted(p.name for p in path.iterdir() if not p.name.startswith(".")):
             raise PacerError(
-                f"{path} is not empty and holds no run ({', '.join(leftovers[:3])}): name another folder with --run-dir"
+                f"{path} is not empty and holds no run ({', '.join(leftovers[:3])}): "
+                f"name another folder with {option('run-dir')}"
             )
         return
     known = load_settings(path)
@@ -236,13 +237,13 @@ def _check_free_or_same(path: Path, settings: Mapping[str, Any], steps: int) -> 
     if steps < known_steps:
         raise PacerError(
             f"{path} holds a run of {known_steps} steps, more than the {steps} asked for: "
-            "ask for at least as many, or name another folder with --run-dir"
+            f"ask for at least as many, or name another folder with {option('run-dir')}"
         )
     wanted = json.loads(json.dumps({**settings, "steps": known_steps}, default=repr))
     if changed := _differences(known, wanted):
         raise PacerError(
             f"{path} holds a run of another configuration; it differs in {'; '.join(changed)}. "
-            "Name another folder with --run-dir"
+            f"Name another folder with {option('run-dir')}"
         )
 
 

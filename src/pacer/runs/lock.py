@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from pacer.errors import PacerError
+from pacer.errors import PacerError, option
 from pacer.runs.files import no_link, writing
 
 try:
@@ -94,7 +94,8 @@ def take(folder: Path) -> Lock:
         folder.mkdir(parents=True, exist_ok=True)
         file = open(folder / NAME, "a+", encoding="utf-8", opener=no_link)  # noqa: SIM115 (the lock is kept)
     except OSError as error:
-        raise PacerError(f"the run folder {folder} cannot be written: {error}. Name another with --run-dir") from error
+        told = f"the run folder {folder} cannot be written: {error}. Name another with {option('run-dir')}"
+        raise PacerError(told) from error
     for _ in range(TRIES):
         if _lock(file, fcntl.LOCK_EX) and not _lives_here(_owner(folder)):
             return Lock(file, folder)

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pacer.errors import PacerError
+from pacer.errors import PacerError, option
 from pacer.runs import lock
 from pacer.runs.codec import decode
 from pacer.runs.files import load_json, numbered
@@ -135,7 +135,7 @@ class Run:
         own: str = decode(self.settings.get("environment"), str, "environment")
         if env is None and ":" in own:
             # Such a name would have code imported, and nothing read from a file may do that.
-            raise PacerError(f"{self.path} was trained on {own}: name its environment with --env (env= in Python)")
+            raise PacerError(f"{self.path} was trained on {own}: name its environment with {option('env')}")
         if env not in (None, own):
             return str(env), {}
         return own, decode(self.settings.get("environment_options"), dict, "environment_options")
@@ -144,7 +144,9 @@ class Run:
         """The wrappers around the run's environment: Gymnasium's own, since nothing else is imported for a file."""
         own: tuple[str, ...] = decode(self.settings.get("wrappers"), tuple[str, ...], "wrappers")
         if odd := [wrapper for wrapper in own if not wrapper.startswith("gymnasium.wrappers:")]:
-            raise PacerError(f"{self.path} was trained in {', '.join(odd)}: name its wrappers with --wrapper")
+            raise PacerError(
+                f"{self.path} was trained in {', '.join(odd)}: name its wrappers with {option('wrapper', 'wrappers')}"
+            )
         return own
 
     def world(
@@ -161,7 +163,7 @@ class Run:
         name, own = self.environment(str(self.settings.get("environment")) if callable(env) else env)
         if options is None and own:
             # Options can make an environment open any file, and these may be a stranger's.
-            repeated = f"--env-kwargs {shlex.quote(json.dumps(own))} (env_kwargs= in Python)"
+            repeated = option(f"env-kwargs {shlex.quote(json.dumps(own))}", "env_kwargs")
             raise PacerError(f"{self.path} was trained with options of the environment: repeat them with {repeated}")
         given = options or {}
         if callable(env):

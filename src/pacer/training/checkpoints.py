@@ -2,14 +2,31 @@
 
 import jax
 
+from pacer.agent import Agent, spaces
+from pacer.errors import PacerError, option
 from pacer.pieces.trees import from_arrays, kinds, to_arrays
 from pacer.runs.arrays import load_arrays, save_arrays
 from pacer.runs.checkpoints import REPLAY, Found
 from pacer.runs.folder import RunFolder
 from pacer.training.replay import Replay
 from pacer.training.state import RunState
+from pacer.training.world import World
 
 STATE = "state.safetensors"
+
+
+def check_spaces(folder: RunFolder, world: World) -> None:
+    """Refuse to go on where the name of the environment stands for another one than it did."""
+    try:
+        agent = Agent.load(folder.path / "agent")
+    except PacerError:  # none yet; or a damaged one, which is no reason not to go on from a checkpoint
+        return
+    now, before = (spaces(each.space, each.low, each.high) for each in (world, agent))
+    if now != before:
+        raise PacerError(
+            f"{world.name} has now {now}, and the run in {folder.path} was trained on {before}: "
+            f"mend the environment, or train anew in another folder with {option('run-dir')}"
+        )
 
 
 def save_checkpoint(folder: RunFolder, state: RunState, replay: Replay) -> None:

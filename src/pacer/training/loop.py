@@ -19,7 +19,7 @@ from pacer.runs.checkpoints import REPLAY
 from pacer.runs.folder import RunFolder
 from pacer.runs.lock import TakenOver
 from pacer.training import seeds
-from pacer.training.checkpoints import load_checkpoint, save_checkpoint
+from pacer.training.checkpoints import check_spaces, load_checkpoint, save_checkpoint
 from pacer.training.collect import Collector
 from pacer.training.evaluate import evaluate
 from pacer.training.explore import Explorer
@@ -119,6 +119,7 @@ class Training:
 
     def load(self, start: Agent | None = None) -> RunState:
         """The newest checkpoint's state, or the first; the folder's logs are cut to it."""
+        check_spaces(self.folder, self.examination)
         state, found = load_checkpoint(self.folder, initial_state(self.config, self.space, start), self.replay)
         warnings = self.folder.begin(found)
         self.audience.tell(Started(int(state.step), float(state.best)))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
-from pacer.errors import PacerError, shown
+from pacer.errors import PacerError, option, shown
 from pacer.training.stopping import Stopped, signals
 
 GRACE = 2.0  # seconds that a call has left when the run is asked to end
@@ -93,8 +93,8 @@ class Watch:
 
     def explain(self) -> PacerError:
         return PacerError(
-            f"{self.late} did not return in {self.limit:g} seconds (--step-timeout). The state before it was saved: "
-            "the same command continues the run from there"
+            f"{self.late} did not return in {self.limit:g} seconds, {option('step-timeout')}. The state before it was saved: "
+            "the same command or call continues the run from there"
         )
 
     def _ask(self, asked: Stopped) -> None:

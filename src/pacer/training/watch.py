@@ -93,8 +93,8 @@ class Watch:
 
     def explain(self) -> PacerError:
         return PacerError(
-            f"{self.late} did not return in {self.limit:g} seconds, {option('step-timeout')}. The state before it was saved: "
-            "the same command or call continues the run from there"
+            f"{self.late} did not return in {self.limit:g} seconds, as {option('step-timeout')} asks. "
+            "The state before it was saved: the same command or call continues the run from there"
         )
 
     def _ask(self, asked: Stopped) -> None:

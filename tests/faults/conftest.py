@@ -7,23 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.hostile import CRASHED, ODD, SECONDS, SLOW
 from tests.faults.nursery import Nursery
+from tests.faults.ordeal import LOST, OTHER
 
 ROWS = pytest.StashKey()
+PEAKS = pytest.StashKey()
 
 
 @pytest.fixture
 def ledger(request, record_property):
     """`ledger(attack, outcome)` counts; printed when all is over, also where tests run in several processes."""
 
-    def count(attack, outcome):
-        record_property("fault", (attack, outcome))
+    def count(attack, outcome, times=1):
+        record_property("fault", (attack, outcome, times))
 
     return count
 
 
 def pytest_configure(config):
-    config.stash[ROWS] = Counter()
+    config.stash[ROWS], config.stash[PEAKS] = Counter(), [0]
     config.pluginmanager.register(Summary(config), "faults-summary")
 
 
@@ -33,13 +36,34 @@ class Summary:
 
     def pytest_runtest_logreport(self, report):
         if report.when == "call":
-            self._config.stash[ROWS].update(tuple(value) for name, value in report.user_properties if name == "fault")
+            for name, value in report.user_properties:
+                if name == "fault":
+                    *row, times = value
+                    self._config.stash[ROWS][tuple(row)] += times
+                elif name == "memory":
+                    self._config.stash[PEAKS].append(value)
 
     def pytest_terminal_summary(self, terminalreporter):
         if rows := self._config.stash[ROWS]:
             terminalreporter.section("faults: what was injected, and what came of it")
             for (attack, outcome), count in sorted(rows.items()):
-                terminalreporter.write_line(f"{count:6}  {attack:52} {outcome}")
+                terminalreporter.write_line(f"{count:6,}  {attack:52} {outcome}")
+            kills, files = _of("killed", rows), _of("hostile", rows)
+            terminalreporter.write_line(
+                f"{kills.total():,} kills: {kills[LOST]} runs lost, {kills[OTHER]} that ended with other bytes"
+            )
+            terminalreporter.write_line(
+                f"{files.total():,} hostile files: {files[CRASHED]} crashes, {files[SLOW]} hangs over {SECONDS} s, "
+                f"{files[ODD]} unexpected exceptions, {max(self._config.stash[PEAKS]) / 1e6:,.0f} MB of memory at most"
+            )
+
+
+def _of(kind, rows):
+    """Outcomes of the attacks of a kind."""
+    outcomes = Counter()
+    for (attack, outcome), count in rows.items():
+        outcomes[outcome] += count if attack.startswith(kind) else 0
+    return outcomes
 
 
 @pytest.fixture(scope="session")

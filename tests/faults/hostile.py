@@ -2,14 +2,20 @@
 
 `agents` and `runs` copy a good folder, spoil one file of the copy for each seed, and tell what they did; `read_agent`
 and `read_run` are all that the package does with such a folder before an environment is made. What must come out of
-them is an answer or a `PacerError`, soon and in little memory.
+them is an answer or a `PacerError`, soon and in little memory. `python -m tests.faults.hostile` does so in a process
+of its own, which a file may crash or hang.
 """
 
 import json
 import os
+import resource
 import shutil
+import signal
 import struct
+import sys
 import time
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 
@@ -17,6 +23,9 @@ import pacer
 from pacer.errors import PacerError
 from pacer.runs.checkpoints import find
 from pacer.runs.reader import Run
+
+SECONDS, LONGEST = 5, 60  # that no file may take; after which the process is ended
+CRASHED, SLOW, ODD = "CRASHED", f"TOOK OVER {SECONDS} s", "UNEXPECTED EXCEPTION"  # outcomes that must not be
 
 NUMBERS = [0, -1, 1, 2, 7, 63, 64, 65, 1_000, 65_536, 65_537, 10**6, 10**9, 2**31, 2**63, 2**64, 10**30, -(10**18)]
 NUMBERS += [0.5, -0.0, 1e-300, 1e30, 1e300, 1e999, float("nan"), float("inf"), 2.0**53]
@@ -63,6 +72,22 @@ def outcome(read, folder):
     assert len(said) < 5_000
     assert all(c.isprintable() or c == "\n" for c in said), f"a message steers the terminal: {said!r}"
     return how, said, time.perf_counter() - start
+
+
+def outcomes(read, spoilt, folder):
+    """How many files had which outcome; and what was done to those whose outcome must not be."""
+    counts, wrong = Counter(), []
+    for what in spoilt:
+        signal.alarm(LONGEST)  # which ends the process
+        try:
+            how, _, seconds = outcome(read, folder)
+            how = SLOW if seconds > SECONDS else how
+        except Exception as error:
+            how, what = ODD, f"{what} led to {error!r}"
+        counts[how] += 1
+        wrong += [what] if how in (SLOW, ODD) else []
+    signal.alarm(0)
+    return counts, wrong
 
 
 def _spoilt(good, folder, seeds, names):
@@ -271,3 +296,15 @@ def _value(rng):
 
 def _dump(path, content):
     path.write_text(json.dumps(content).replace("Infinity", "1e999"))
+
+
+def main(kind, good, folder, first, last):
+    """Read so many spoilt folders; the outcomes as JSON, with the most memory in bytes."""
+    spoil, read = {"agents": (agents, read_agent), "runs": (runs, read_run)}[kind]
+    counts, wrong = outcomes(read, spoil(Path(good), Path(folder), range(int(first), int(last))), Path(folder))
+    memory = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps({"counts": counts, "wrong": wrong, "memory": memory}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

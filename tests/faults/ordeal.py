@@ -1,9 +1,11 @@
 """A run that is injured again and again, and must end with the bytes of one that was not."""
 
 import shutil
+from contextlib import AbstractContextManager
 
 from tests.tiny_runs import results
 
+LOST, OTHER = "LOST", "OTHER BYTES"  # outcomes that must not be
 SCHEDULE = {
     "steps": 300,
     "block": 10,
@@ -18,7 +20,7 @@ SCHEDULE = {
 }
 
 
-class Ordeal:
+class Ordeal(AbstractContextManager):
     """Runs of one recipe in one environment, and what an undisturbed one leaves."""
 
     def __init__(self, nursery, folder, environment, recipe, ledger):
@@ -59,12 +61,17 @@ class Ordeal:
         assert outcome["code"] == 0, outcome
         self._compare()
 
+    def __exit__(self, *_):
+        self._tell(LOST)  # what was done to a run that never ended
+
     def _compare(self):
-        found = results(self.path)
-        assert found.keys() == self._unbroken.keys()
-        odd = [name for name, content in found.items() if content != self._unbroken[name]]
+        found, wanted = results(self.path), self._unbroken
+        odd = [name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)]
+        self._tell(OTHER if odd else None)
         assert not odd, f"{', '.join(odd)} in {self.path} differ from an undisturbed run's"
         self.ended += 1
+
+    def _tell(self, instead=None):
         for attack, outcome in self._noted:
-            self._ledger(attack, outcome)
+            self._ledger(attack, instead or outcome)
         self._noted.clear()

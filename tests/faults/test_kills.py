@@ -19,18 +19,18 @@ def test_a_run_that_is_killed_at_random_moments_ends_with_the_same_bytes(
     nursery, tmp_path, ledger, recipe, environment
 ):
     rng = np.random.default_rng([len(recipe), len(environment)])
-    ordeal = Ordeal(nursery, tmp_path, environment, recipe, ledger)
     reached = []
-    while len(reached) < MOMENTS:
-        # While it starts, and at any moment of the next quarter of it.
-        late = rng.random() < 0.8
-        outcome = ordeal.injure(kill=rng.uniform(0, ordeal.seconds / 4 if late else 2.0), begun=bool(late))
-        if outcome["code"] == -signal.SIGKILL:
-            reached.append(checkpoint(ordeal.path))
-            ordeal.note(f"killed at a random moment: {recipe}, {environment}", "same bytes")
-        else:
-            assert outcome["code"] == 0, outcome
-    ordeal.heal()
+    with Ordeal(nursery, tmp_path, environment, recipe, ledger) as ordeal:
+        while len(reached) < MOMENTS:
+            # While it starts, and at any moment of the next quarter of it.
+            late = rng.random() < 0.8
+            outcome = ordeal.injure(kill=rng.uniform(0, ordeal.seconds / 4 if late else 2.0), begun=bool(late))
+            if outcome["code"] == -signal.SIGKILL:
+                reached.append(checkpoint(ordeal.path))
+                ordeal.note(f"killed at a random moment: {recipe}, {environment}", "same bytes")
+            else:
+                assert outcome["code"] == 0, outcome
+        ordeal.heal()
     assert len(set(reached)) > 5  # kills at different places, or they would prove little
 
 
@@ -45,14 +45,14 @@ def test_a_run_that_is_killed_in_the_midst_of_writing_ends_with_the_same_bytes(
 ):
     """Before any call that opens, writes, syncs, renames, cuts or removes a file; or with half of a write done."""
     rng = np.random.default_rng([len(recipe), len(environment)])
-    ordeal = Ordeal(shimmed, tmp_path, environment, recipe, ledger)
     kills = 0
-    while kills < WRITES:
-        how = "kill" if kills % 3 else "torn"
-        outcome = ordeal.injure(fault={"call": int(rng.integers(1, 150)), "how": how})
-        if outcome["code"] == -signal.SIGKILL:
-            kills += 1
-            ordeal.note(f"killed {'in' if how == 'torn' else 'before'} a write: {recipe}, {environment}", "same bytes")
-        else:
-            assert outcome["code"] == 0, outcome
-    ordeal.heal()
+    with Ordeal(shimmed, tmp_path, environment, recipe, ledger) as ordeal:
+        while kills < WRITES:
+            how, where = ("kill", "before") if kills % 3 else ("torn", "in")
+            outcome = ordeal.injure(fault={"call": int(rng.integers(1, 150)), "how": how})
+            if outcome["code"] == -signal.SIGKILL:
+                kills += 1
+                ordeal.note(f"killed {where} a write: {recipe}, {environment}", "same bytes")
+            else:
+                assert outcome["code"] == 0, outcome
+        ordeal.heal()

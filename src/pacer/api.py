@@ -1,6 +1,5 @@
 """The library's front door: `pacer.train`, `pacer.load`, `pacer.evaluate` and `pacer.record`."""
 
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -26,10 +25,8 @@ from pacer.runs.reader import NoRun, Run
 from pacer.training import evaluate as judging
 from pacer.training.execute import execute
 from pacer.training.film import Take, film, scored
-from pacer.training.stopping import Stopped
+from pacer.training.stopping import INTERRUPTED, Stopped
 from pacer.training.world import LONGEST, MakeEnvironment, World
-
-INTERRUPTED = 128 + signal.SIGINT
 
 
 def train(

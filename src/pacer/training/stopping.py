@@ -6,10 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-SAID = (
-    b"\nstopping: this block is finished and saved; once more, and no step of the environment is waited for\n",
-    b"\nsaving; once more ends the run at once, as last saved\n",
-)
+INTERRUPTED = 128 + signal.SIGINT  # the exit code of a run that Ctrl-C ended
 
 
 class Stopped(Exception):
@@ -20,35 +17,27 @@ class Stopped(Exception):
         self.exit_code = exit_code
 
 
-def _say(text: bytes) -> None:
+def say(text: bytes) -> None:
     """Straight to standard error: a handler may have interrupted a print."""
     with suppress(OSError):
         os.write(2, text)
 
 
 @contextmanager
-def signals(
-    ask: Callable[[Stopped], None], hasten: Callable[[], None] = lambda: None, save: Callable[[], None] = lambda: None
-) -> Iterator[None]:
-    """SIGINT and SIGTERM ask for an end, a second one for an early end; both save what there is.
+def signals(*asks: Callable[[Stopped], object], save: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """SIGINT and SIGTERM ask for an end: the first one the first of `asks`, and so on.
 
-    A third is left to whoever handled it before, and ends at once. SIGHUP, a terminal that went away, asks for no more
-    than a checkpoint.
+    The one after the last is left to whoever handled it before, and ends at once. SIGHUP, a terminal that went away,
+    asks for no more than a checkpoint.
     """
-    received = 0
+    left = list(asks)
 
     def receive(number: int, frame: Any) -> None:
-        nonlocal received
-        received += 1
-        if received > 2:
-            signal.signal(number, previous[number] or signal.SIG_DFL)
-            signal.raise_signal(number)
-        elif received == 2:
-            hasten()
-        else:
-            ask(Stopped(signal.Signals(number).name, 128 + number))
-        if number == signal.SIGINT and received <= 2:
-            _say(SAID[received - 1])
+        if left:
+            left.pop(0)(Stopped(signal.Signals(number).name, 128 + number))
+            return
+        signal.signal(number, previous[number] or signal.SIG_DFL)
+        signal.raise_signal(number)
 
     try:
         previous: dict[int, Any] = {s: signal.signal(s, receive) for s in (signal.SIGINT, signal.SIGTERM)}

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from pacer.errors import PacerError, option, shown
-from pacer.training.stopping import Stopped, signals
+from pacer.training.stopping import INTERRUPTED, Stopped, say, signals
 
 GRACE = 2.0  # seconds that a call has left when the run is asked to end
 LAST = 10.0  # seconds after which a call that cannot be interrupted ends the process
@@ -67,7 +67,7 @@ class Watch:
             yield
             return
         try:
-            with signals(self._ask, self._hasten, self._save):
+            with signals(self._ask, self._hasten, save=self._save):
                 thread = threading.Thread(target=self._look, args=(threading.get_ident(),), daemon=True)
                 thread.start()
                 try:
@@ -99,9 +99,13 @@ class Watch:
 
     def _ask(self, asked: Stopped) -> None:
         self.asked, self._hurry = asked, time.monotonic()
+        if asked.exit_code == INTERRUPTED:
+            say(b"\nstopping: this block is finished and saved; once more, and no environment is waited for\n")
 
-    def _hasten(self) -> None:
+    def _hasten(self, asked: Stopped) -> None:
         self._grace = 0.0
+        if asked.exit_code == INTERRUPTED:
+            say(b"\nsaving; once more ends the run at once, as last saved\n")
 
     def _save(self) -> None:
         self.save_wanted = True

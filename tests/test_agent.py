@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import struct
 
 import jax
 import numpy as np
@@ -12,6 +14,7 @@ from pacer.agent import Agent
 from pacer.errors import PacerError
 from pacer.pieces.types import Networks, Space
 from pacer.training.statistics import Moments
+from tests.formats.store import HERE
 from tests.tiny_runs import RECIPE
 from tests.worlds import HIGH, LOW
 
@@ -154,11 +157,61 @@ def test_a_damaged_policy_is_refused(damage, message, folder):
         Agent.load(folder)
 
 
-def test_numbers_that_are_not_finite_are_refused(folder):
+@pytest.mark.parametrize(
+    "name, place, field, value, message",
+    [
+        ("pacer-m-adaptive", "critic", "members", 100_000, "members is 100000: expected 0 to 65536"),
+        ("pacer-m-adaptive", "critic", "levels", 10**9, "levels is 1000000000: expected 0 to 65536"),
+        ("pacer-m-adaptive", "actor", "noise_power", 10**9, "noise_power is 1000000000: expected 0 to 4"),
+        ("lsp", "actor", "layers", 10**6, "layers is 1000000: expected 0 to 65536"),
+        ("sac", "weight", "initial", float("inf"), "Infinity is not a number in JSON"),
+    ],
+)
+def test_sizes_of_a_stranger_are_refused_before_they_cost_anything(tmp_path, name, place, field, value, message):
+    shutil.copytree(sorted(HERE.glob(f"*/{name}"))[-1], tmp_path, dirs_exist_ok=True)
+    recipe = json.loads((tmp_path / "agent.json").read_text())["recipe"]
+    recipe[place][field] = value
+    rewrite(tmp_path, recipe=recipe)
+    with pytest.raises(PacerError, match=message):
+        Agent.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "names, changed, message",
+    [
+        ("low", lambda a: np.full_like(a, np.nan), "not finite"),
+        ("low", lambda a: a + 100, "bounds of actions that are none: expected low < high"),
+        ("low", lambda a: a.astype(np.float16), "'low' is F16 of 1 axes, which no array of pacer's is"),
+        ("low", lambda a: a.view(np.int8), "'low' is I8 of 1 axes, which no array of pacer's is"),
+        ("low", lambda a: a.reshape([1] * 31 + [2]), "'low' is F32 of 32 axes, which no array of pacer's is"),
+        ("networks/actor", lambda a: a * 1e38, "action is not finite"),
+    ],
+)
+def test_arrays_of_a_stranger_are_refused(folder, names, changed, message):
     arrays = load_file(folder / "agent.safetensors")
-    arrays["low"] = np.full_like(arrays["low"], np.nan)
+    arrays = {name: changed(array) if name.startswith(names) else array for name, array in arrays.items()}
     save_file(arrays, folder / "agent.safetensors")
-    with pytest.raises(PacerError, match="not finite"):
+    with pytest.raises(PacerError, match=message):
+        Agent.load(folder)
+
+
+def retold(folder, **entry):
+    """What the header of the arrays says of `low`, changed."""
+    path = folder / "agent.safetensors"
+    content = path.read_bytes()
+    size = struct.unpack("<Q", content[:8])[0]
+    header = json.loads(content[8 : 8 + size])
+    header["low"].update(entry)
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + size :])
+
+
+@pytest.mark.parametrize(
+    "entry", [{"dtype": "F8_E4M3", "shape": [8]}, {"dtype": "F4", "shape": [16]}, {"shape": [1] * 40 + [2]}]
+)
+def test_types_and_dimensions_that_numpy_lacks_are_refused(folder, entry):
+    retold(folder, **entry)
+    with pytest.raises(PacerError, match=r"agent\.safetensors"):
         Agent.load(folder)
 
 

@@ -43,7 +43,7 @@ from pacer.pieces import (
 PACER = Recipe(
     actor=PushForward(skip=0.6, greedy_rule="medoid"),
     critic=Quantile(mean="squares", threshold=0.1),
-    encourager=MMD(root=False),
+    encourager=MMD(samples=4, states=64, root=False),
     weight=Balanced(),
     return_units=True,
     policy_delay=1,

@@ -21,8 +21,11 @@ def squared_distances(x: Array, y: Array) -> Array:
 
 
 def spread_of(actions: Array) -> Array:
-    """Mean over states of the deviation of actions (N, S, A) in a state, relative to uniform ones: 0 for a point."""
-    return safe_root(3 * actions.var(0).mean(-1)).mean()
+    """Deviation of actions (N, S, A) in a state, relative to uniform ones: 0 for a point.
+
+    The root of a mean over the states, so that few samples per state do not make it look smaller.
+    """
+    return safe_root(3 * actions.var(0, ddof=1).mean()) if len(actions) > 1 else jnp.zeros(())
 
 
 def safe_root(x: Array) -> Array:

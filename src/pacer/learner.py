@@ -63,6 +63,17 @@ def learn(
     return state, metrics, finite
 
 
+@partial(jax.jit, static_argnames="recipe")
+def rescaled(recipe: Recipe, state: TrainState, factor: Array) -> TrainState:
+    """The state with returns `factor` times as large: a new unit of reward changes nothing that is known (PopArt)."""
+
+    def scaled(networks: Networks) -> Networks:
+        params = recipe.critic.rescaled(networks.critic.params, factor)
+        return networks._replace(critic=networks.critic._replace(params=params))
+
+    return state._replace(online=scaled(state.online), target=scaled(state.target))
+
+
 def update(
     recipe: Recipe, state: TrainState, batch: Transition, scaling: Scaling, key: Array
 ) -> tuple[TrainState, tuple[Metrics, Metrics, Array]]:

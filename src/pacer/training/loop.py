@@ -146,7 +146,8 @@ class Training:
         """One block: steps, updates, the news, and what is to be kept."""
         steps = range(int(state.step), int(state.step) + self.schedule.block)
         with self._timed("collect"), self._keeping(state):
-            state = state.after(self.collector.collect(state.lanes, steps, self.explorer.choose(state)))
+            collected = self.collector.collect(state.lanes, steps, self.explorer.choose(state))
+            state = state.after(collected, self.config.recipe)
         metrics: dict[str, float] = {}
         if state.step >= self.schedule.learn_after:
             if not self._learned:

@@ -11,6 +11,7 @@ from pacer.agent import Agent
 from pacer.config import Config
 from pacer.errors import PacerError
 from pacer.learner import TrainState
+from pacer.pieces.recipe import Recipe
 from pacer.pieces.scaling import Scaling
 from pacer.pieces.trees import from_arrays, kinds, to_arrays
 from pacer.pieces.types import Space
@@ -19,6 +20,9 @@ from pacer.training import seeds
 from pacer.training.statistics import Moments
 
 REMEMBERED = 10_000  # rows that the statistics of an agent to start from count for
+# Deviation of learned returns when a unit is chosen: the one that learning rates are used to. The unit stays until the
+# deviation leaves the range: rewards that shrank from block to block while the policy improves would have to be relearned.
+DEVIATION, DEVIATIONS = 16.0, (2.0, 128.0)
 RECENT = 10  # episodes in the training return that is shown
 
 Integers = NDArray[np.int64]
@@ -74,6 +78,8 @@ class RunState(NamedTuple):
     """Of the observations."""
     returns: Moments
     """Of the discounted returns on the way, in recipes that measure rewards by them; else empty."""
+    unit: Floats
+    """What rewards are divided by: in recipes with `return_units` a share of the returns' deviation, else 1."""
     lanes: Lanes
     step: Integers
     evaluation_due: NDArray[np.bool_]
@@ -83,19 +89,31 @@ class RunState(NamedTuple):
     recent: Floats
     """Returns of the latest training episodes, newest last; nan before there were as many."""
 
-    def after(self, block: Collected) -> "RunState":
+    def after(self, block: Collected, recipe: Recipe) -> "RunState":
         """The state after a block of steps, before anything was learned from it."""
-        return self._replace(
+        state = self._replace(
             moments=self.moments.fold(block.observations),
             returns=self.returns.fold(block.discounted[:, None]) if len(block.discounted) else self.returns,
             lanes=block.lanes,
             step=self.step + len(block.observations),
             recent=np.append(self.recent, block.returns)[-RECENT:],
         )
+        return state._in_unit(recipe) if recipe.return_units else state
+
+    def _in_unit(self, recipe: Recipe) -> "RunState":
+        """The state with the unit of reward that its returns ask for."""
+        deviation, learning = float(self.returns.deviation()[0]), bool(self.learner.updates > 0)
+        low, high = DEVIATIONS
+        if not deviation or (learning and low <= deviation / self.unit <= high):
+            return self
+        unit = np.array(deviation / DEVIATION)
+        factor = np.float32(self.unit / unit)
+        learned = learner.rescaled(recipe, self.learner, factor) if learning else self.learner
+        return self._replace(unit=unit, learner=learned)
 
     def scaling(self) -> Scaling:
-        """How the networks see observations and rewards; without any reward there is nothing to measure them by."""
-        return self.moments.scaling(float(self.returns.deviation()[0]) or 1.0)
+        """How the networks see observations and rewards."""
+        return self.moments.scaling(float(self.unit))
 
     @property
     def train_return(self) -> float:
@@ -112,6 +130,7 @@ def initial_state(config: Config, space: Space, start: Agent | None = None) -> R
         learner=learner.init(config.recipe, space, jax.random.key(seeds.integer(config.seed, seeds.INITIAL))),
         moments=Moments.empty(space.observation),
         returns=Moments.empty(1),
+        unit=np.ones(()),
         lanes=Lanes.empty(config.envs),
         step=np.array(0),
         evaluation_due=np.array(False),
@@ -131,5 +150,6 @@ def _begun_with(state: RunState, start: Agent) -> RunState:
     moments = Moments.of(scaling.mean, 1.0 / np.asarray(scaling.inverse_deviation, np.float64), REMEMBERED)
     state = state._replace(learner=learner, moments=moments)
     if start.recipe.return_units:
-        state = state._replace(returns=Moments.of(np.zeros(1), scaling.unit[None], REMEMBERED))
+        unit = np.asarray(scaling.unit, np.float64)
+        state = state._replace(returns=Moments.of(np.zeros(1), DEVIATION * unit[None], REMEMBERED), unit=unit)
     return state

@@ -58,6 +58,10 @@ class Critic(Piece):
         """The optimiser of its parameters; critics with parts that learn at a pace of their own say so here."""
         return optimiser.transform()
 
+    def rescaled(self, params: Any, factor: Array) -> Any:
+        """Parameters of the same networks with returns `factor` times as large: those of linear heads."""
+        return tuple({**member, "head": jax.tree.map(lambda x: factor * x, member["head"])} for member in params)
+
     def project(self, params: Any) -> Any:
         """Parameters after a step, for critics that keep them on a set; the others leave them as they are."""
         return params

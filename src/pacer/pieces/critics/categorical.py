@@ -36,6 +36,8 @@ class Categorical(Critic):
             raise ValueError(f"{self.atoms} atoms from {self.lowest} to {self.highest}: expected 2 or more, upwards")
 
     def check(self, recipe: "Recipe") -> None:
+        if recipe.return_units:
+            raise ValueError("the bounds of a Categorical critic are returns in one unit: use return_units=False")
         for pessimism in (recipe.target_pessimism, recipe.actor_pessimism):
             if not isinstance(pessimism, LowestMember | FirstMember):
                 raise ValueError(

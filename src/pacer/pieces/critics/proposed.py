@@ -52,6 +52,9 @@ class Proposed(Critic):
         parts = {"proposal": self.proposal_optimiser.transform(), "quantile": optimiser.transform()}
         return optax.partition(parts, {"proposal": "proposal", "quantile": "quantile"})
 
+    def rescaled(self, params: Any, factor: Array) -> Any:
+        return {**params, "quantile": self.quantile.rescaled(params["quantile"], factor)}
+
     def propose(self, network: Network, obs: Array, action: Array, training: bool = False) -> tuple[Array, Any]:
         """Masses (..., B, K), and the statistics after them."""
         logits, stats = headed(self.proposal, _part(network, "proposal"), obs, action, training=training)

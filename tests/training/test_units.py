@@ -1,10 +1,13 @@
 """Return units: what the rewards are multiplied by changes nothing that is learned."""
 
 import gymnasium as gym
+import jax
 import numpy as np
+import pytest
 
 import pacer
-from tests.tiny_runs import train
+from pacer.training.state import DEVIATION, Collected, Lanes, initial_state
+from tests.tiny_runs import RECIPE, train
 from tests.worlds import Drift
 
 FACTOR = 64.0  # a power of two: rewards and all that is made of them scale without rounding
@@ -23,3 +26,31 @@ def test_a_run_learns_the_same_in_every_unit_of_reward(tmp_path):
     assert plain.scaling.unit != 1.0
     assert loud.scaling.unit == FACTOR * plain.scaling.unit
     np.testing.assert_array_equal(loud.returns(obs, action).value, FACTOR * plain.returns(obs, action).value)
+
+
+def collected(deviation):
+    """A block whose discounted returns have this deviation."""
+    discounted = deviation * np.resize([1.0, -1.0], 1_000)
+    return Collected(Lanes.empty(1), np.ones((1_000, 3), np.float32), discounted, [])
+
+
+def returns(state):
+    obs, action = np.ones((1, 3), np.float32), np.zeros((1, 2), np.float32)
+    return RECIPE.critic.returns(state.learner.online.critic, obs, action, jax.random.key(0)).value * state.unit
+
+
+def test_the_unit_is_chosen_before_learning_and_stays_until_it_is_far_off():
+    state = initial_state(pacer.resolve("Pendulum-v1", RECIPE), pacer.pieces.Space(3, 2)).after(collected(32.0), RECIPE)
+    assert state.unit == pytest.approx(32 / DEVIATION)
+    state = state._replace(learner=state.learner._replace(updates=np.array(1)))
+    same = state.after(collected(100.0), RECIPE)
+    assert same.unit == state.unit
+    new = state.after(collected(1e4), RECIPE)
+    assert new.unit == pytest.approx(new.returns.deviation()[0] / DEVIATION)
+    assert new.unit > 100 * state.unit
+    np.testing.assert_allclose(returns(new), returns(state), rtol=1e-5)
+
+
+def test_without_any_reward_there_is_nothing_to_measure_by():
+    state = initial_state(pacer.resolve("Pendulum-v1", RECIPE), pacer.pieces.Space(3, 2)).after(collected(0.0), RECIPE)
+    assert state.unit == 1.0

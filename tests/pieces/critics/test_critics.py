@@ -57,6 +57,16 @@ def looked(critic):
     return look(critic, critic.init(jax.random.key(0), SPACE), b.obs, actions)
 
 
+def test_rescaled_networks_have_returns_as_many_times_as_large(critic):
+    if isinstance(critic, Categorical):
+        pytest.skip("its returns lie between bounds")
+    b, network = batch(), critic.init(jax.random.key(0), SPACE)
+    larger = network._replace(params=critic.rescaled(network.params, 4.0))
+    plain, scaled = (critic.returns(n, b.obs, b.action, jax.random.key(2)) for n in (network, larger))
+    np.testing.assert_allclose(scaled.value, 4 * plain.value, rtol=1e-6)
+    np.testing.assert_array_equal(scaled.mass, plain.mass)
+
+
 def test_returns_have_members_samples_states_and_atoms(critic):
     returns, one, *_ = looked(critic)
     assert returns.value.shape[:-1] == (critic.members, 3, 6)

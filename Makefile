@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: install train test test-all test-faults docs lint results clean
+.PHONY: install train test test-all test-faults docs lint bench results clean
 
 install: .venv/.installed  # the package in .venv, with all that its commands need
 
@@ -40,8 +40,18 @@ lint: .venv/.test  # ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+bench: .venv/.test .venv-peers/.installed  # speed beside Stable-Baselines3 and SBX, and the cost of every part; wants an idle machine
+	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/literal.py
+	$(BIN)/python benchmarks/account.py
+
+.venv-peers/.installed: constraints.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip install --quiet --constraint constraints.txt stable-baselines3 sb3-contrib==2.9.2 sbx-rl==0.28.0 "gymnasium[mujoco]"
+	@touch $@
+
 results: .venv/.test  # tables and figures of the runs in results/runs
 	$(BIN)/pacer report results/runs --output results/report.html --tables results/tables --figures results/figures
 
-clean:  # remove .venv
-	rm -rf .venv
+clean:  # remove .venv, and that of the benchmarks
+	rm -rf .venv .venv-peers

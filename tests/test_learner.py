@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pacer import learner
-from pacer.pieces import MLP, Averaging, BatchNorm, Networks, Nothing, Scaling, Transition
+from pacer.pieces import MLP, Adam, Averaging, BatchNorm, Networks, Nothing, Scaling, Transition
 from tests.small import SMALL_RECIPES, SPACE
 
 UPDATES = 4
@@ -69,6 +69,19 @@ def test_a_block_equals_single_updates_and_repeats_its_bits_for_its_seeds(recipe
     single = single._replace(weight=recipe.weight.end_block(single.weight))
     for a, b in zip(jax.tree.leaves(first), jax.tree.leaves(single), strict=True):
         np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-6)
+
+
+def test_recipes_that_differ_in_numbers_alone_are_compiled_once():
+    recipe = SMALL_RECIPES["td3"]
+    other = replace(recipe, actor_optimiser=Adam(1e-2), discount=0.5, averaging=replace(recipe.averaging, rate=0.5))
+    learned = []
+    for number, changed in enumerate((recipe, other)):
+        learned.append(learner.learn(changed, start(changed), blocks(recipe), SCALING, jax.random.key(7))[0])
+        if number == 0:
+            before = learner.compiled_learn._cache_size()
+    assert learner.compiled_learn._cache_size() == before
+    for network in ("actor", "critic"):
+        assert not equal(getattr(learned[0].target, network), getattr(learned[1].target, network))
 
 
 # Cheap to compile, and compiled once for the two tests of it.

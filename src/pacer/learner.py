@@ -13,6 +13,7 @@ import optax
 
 from pacer.pieces.encouragers.base import Seen
 from pacer.pieces.encouragers.distances import spread_of
+from pacer.pieces.numbers import Numbers, apart, together
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.scaling import Scaling
 from pacer.pieces.types import Actions, Array, Network, Networks, Space, Transition
@@ -35,8 +36,14 @@ class TrainState(NamedTuple):
     updates: Array
 
 
-@partial(jax.jit, static_argnames=("recipe", "space"))
 def init(recipe: Recipe, space: Space, key: Array) -> TrainState:
+    """The state before the first update."""
+    return compiled_init(*apart(recipe), space, key)
+
+
+@partial(jax.jit, static_argnames=("recipe", "space"))
+def compiled_init(recipe: Recipe, numbers: Numbers, space: Space, key: Array) -> TrainState:
+    recipe = together(recipe, numbers)
     actor_key, critic_key = jax.random.split(key)
     online = Networks(recipe.actor.init(actor_key, space), recipe.critic.init(critic_key, space))
     optimisers = Optimisers(
@@ -48,11 +55,21 @@ def init(recipe: Recipe, space: Space, key: Array) -> TrainState:
     return TrainState(online, jax.tree.map(jnp.copy, online), optimisers, weight, jnp.zeros((), jnp.int32))
 
 
-@partial(jax.jit, static_argnames="recipe", donate_argnames="state")
 def learn(
     recipe: Recipe, state: TrainState, batches: Transition, scaling: Scaling, key: Array
 ) -> tuple[TrainState, Metrics, Array]:
-    """One update per leading row of `batches`; metrics are means over the block; whether all of it is finite."""
+    """One update per leading row of `batches`; metrics are means over the block; whether all of it is finite.
+
+    The state is given away. Recipes that differ in traced numbers alone are compiled once.
+    """
+    return compiled_learn(*apart(recipe), state, batches, scaling, key)
+
+
+@partial(jax.jit, static_argnames="recipe", donate_argnames="state")
+def compiled_learn(
+    recipe: Recipe, numbers: Numbers, state: TrainState, batches: Transition, scaling: Scaling, key: Array
+) -> tuple[TrainState, Metrics, Array]:
+    recipe = together(recipe, numbers)
     steps = (batches, jax.random.split(key, batches.reward.shape[0]))
     state, (critic, actor, moved) = jax.lax.scan(lambda s, x: update(recipe, s, x[0], scaling, x[1]), state, steps)
     state = state._replace(weight=recipe.weight.end_block(state.weight))

@@ -82,9 +82,9 @@ def test_what_only_the_shorter_run_wrote_is_kept_and_the_rest_is_the_longer_runs
 def test_a_run_that_goes_on_is_not_compiled_anew(tmp_path):
     """What is loaded has the types of what was computed, weak ones included."""
     stop_at(tmp_path, 60)
-    before = learner.learn._cache_size()
+    before = learner.compiled_learn._cache_size()
     train(tmp_path, steps=STEPS)
-    assert learner.learn._cache_size() == before
+    assert learner.compiled_learn._cache_size() == before
 
 
 def test_an_episode_without_an_end_is_warned_about_once(tmp_path, monkeypatch):

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import optax
 
@@ -26,6 +26,8 @@ def _check_adam(learning_rate: float, momentum: float, memory: float) -> None:
 class Adam(Optimiser):
     """Steps of one learning rate, scaled by running moments of the gradient."""
 
+    traced: ClassVar[tuple[str, ...]] = ("learning_rate",)
+
     learning_rate: float = 3e-4
     momentum: float = 0.9
     memory: float = 0.999
@@ -41,6 +43,8 @@ class Adam(Optimiser):
 @dataclass(frozen=True)
 class AdamW(Optimiser):
     """Adam whose parameters also shrink by `decay` times the learning rate per step."""
+
+    traced: ClassVar[tuple[str, ...]] = ("learning_rate", "decay")
 
     learning_rate: float = 3e-4
     decay: float = 1e-2

@@ -1,6 +1,7 @@
 """A recipe: the pieces that make an algorithm."""
 
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 from pacer.pieces.actors.base import Actor
 from pacer.pieces.backups import Backup, PolicyBackup
@@ -21,6 +22,8 @@ from pacer.pieces.utilities import Identity, Utility
 class Averaging(Piece):
     """How target networks follow the online ones: by `rate`, every `period` updates."""
 
+    traced: ClassVar[tuple[str, ...]] = ("rate",)
+
     rate: float = 0.005
     period: int = 1
 
@@ -31,7 +34,10 @@ class Averaging(Piece):
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything the learner needs to know of an algorithm. Static: a changed recipe is compiled anew."""
+    """Everything the learner needs to know of an algorithm. But for numbers that it and its pieces name in `traced`,
+    a changed recipe is compiled anew."""
+
+    traced: ClassVar[tuple[str, ...]] = ("discount", "reward_scale")
 
     actor: Actor
     critic: Critic

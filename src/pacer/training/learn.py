@@ -21,8 +21,8 @@ def learn(config: Config, state: RunState, replay: Replay) -> tuple[RunState, di
     rng = seeds.generator(config.seed, seeds.DRAWING, step)
     batches = replay.sample(state.lanes.rows, rng, config.schedule.updates, recipe.batch, recipe.discount)
     key = jax.random.key(seeds.integer(config.seed, seeds.LEARNING, step))
-    learned, metrics, finite = learner.learn(recipe, state.learner, batches, state.scaling(), key)
-    metrics = {name: float(value) for name, value in jax.device_get(metrics).items()}
+    learned, means, finite = learner.learn(recipe, state.learner, batches, state.scaling(), key)
+    metrics = {name: float(value) for name, value in jax.device_get(means).items()}
     if not finite:
         bad = [f"{name} {value}" for name, value in metrics.items() if not np.isfinite(value)]
         raise Diverged(

@@ -77,6 +77,14 @@ def test_returns_have_members_samples_states_and_atoms(critic):
     np.testing.assert_allclose(one.value, returns.value[:, 0], atol=1e-5)
 
 
+def test_levels_of_a_states_own_give_what_shared_ones_do():
+    quantile, seen = CRITICS["quantile, own levels"], batch()
+    network, level = quantile.init(jax.random.key(0), SPACE), jnp.linspace(0.1, 0.9, 3)
+    shared, _ = quantile.at(network, seen.obs, seen.action[None], level)
+    own, _ = quantile.at(network, seen.obs, seen.action[None], jnp.broadcast_to(level, (len(seen.obs), 3)))
+    np.testing.assert_allclose(own, shared, atol=1e-5)
+
+
 def test_value_gradient_reaches_the_action(critic):
     _, _, slope, _ = looked(critic)
     assert (jnp.abs(slope).sum(-1) > 0).all()

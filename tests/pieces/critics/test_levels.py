@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pacer.pieces import Returns
-from pacer.pieces.critics.levels import centred_quantile_loss, draw_levels, even_levels, quantile_huber
+from pacer.pieces.critics.levels import centred_quantile_loss, cosines_of, draw_levels, even_levels, quantile_huber
 
 
 def plain(value, level, target, mass, threshold):
@@ -23,6 +23,13 @@ def test_levels_are_ordered_midpoints_of_masses_that_sum_to_one():
     edges = np.concatenate([np.zeros((9, 1)), np.cumsum(mass, -1)], -1)
     np.testing.assert_allclose(level, (edges[:, 1:] + edges[:, :-1]) / 2, atol=1e-6)
     assert (mass > 0.1 / (16 * 1.1)).all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 10, 64])
+def test_cosines_are_those_of_all_multiples(count):
+    level = np.random.default_rng(0).uniform(size=(3, 5)).astype(np.float32)
+    expected = np.cos(np.pi * level[..., None].astype(np.float64) * np.arange(1, count + 1))
+    np.testing.assert_allclose(cosines_of(level, count), expected, atol=5e-5)
 
 
 def test_loss_of_one_atom_by_hand():

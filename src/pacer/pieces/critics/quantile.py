@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 
 from pacer.pieces.bodies.base import Body, ensemble, ensemble_init
-from pacer.pieces.bodies.dense import dense, dense_init
+from pacer.pieces.bodies.dense import dense, dense_init, product
 from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.bodies.norms import NoNorm, Norm
 from pacer.pieces.critics.base import Critic
-from pacer.pieces.critics.levels import centred_quantile_loss, draw_levels, quantile_loss
+from pacer.pieces.critics.levels import centred_quantile_loss, cosines_of, draw_levels, quantile_loss
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
 
 
@@ -31,7 +31,7 @@ class Quantile(Critic):
     gate_norm: Norm = NoNorm()
     """Normalisation of the level's features, as in DSAC's code; one that learns nothing."""
     shared_levels: bool = True
-    """One draw of levels for the whole batch, or one per state: the same expected gradient, six times the cost."""
+    """One draw of levels for the whole batch, or one per state: the same expected gradient, for less."""
     level_floor: float = 0.1
     threshold: float = 1.0
     """Where the Huber loss turns from a square into a line: in units of return or, with a mean by squares, in units of
@@ -58,8 +58,7 @@ class Quantile(Critic):
         self, network: Network, obs: Array, action: Array, level: Array, training: bool = False
     ) -> tuple[Array, Any]:
         """Quantiles (M, ..., B, K) at given levels (K,), (B, K) or (..., B, K); statistics after them."""
-        frequencies = jnp.pi * jnp.arange(1, self.cosines + 1)
-        cosines = jnp.cos(level[..., None] * frequencies)
+        cosines = cosines_of(level, self.cosines)
         return ensemble(network, lambda n: self._member(n, obs, action, cosines, training))
 
     def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
@@ -79,13 +78,20 @@ class Quantile(Critic):
 
     def _member(self, network: Network, obs: Array, action: Array, cosines: Array, training: bool) -> tuple[Array, Any]:
         params, body = network.params, Network(network.params["body"], network.stats)
+        head, bias = params["head"]["weight"][:, 0], params["head"]["bias"][0]
+        if self.merge == "last" and cosines.ndim > 2 and self.gate == "linear" and self.gate_norm == NoNorm():
+            # Every state has levels of its own: with the sum over features first, no array has (B, K, W) numbers.
+            x, stats = self.body.features(body, obs, action, training=training)
+            x = x * head
+            series = product(x, params["level"]["weight"].T)  # (..., B, cosines)
+            constant = product(x, 1 + params["level"]["bias"][:, None])  # (..., B, 1)
+            return jnp.einsum("...kc,...c->...k", cosines, series) + constant + bias, stats
         gate, _ = self.gate_norm.apply(Network(()), dense(params["level"], cosines))  # (K, W) or (B, K, W)
         gate = 1 + gate if self.gate == "linear" else jax.nn.sigmoid(gate)
-        head, bias = params["head"]["weight"][:, 0], params["head"]["bias"][0]
         if self.merge == "last":
             x, stats = self.body.features(body, obs, action, training=training)
             if gate.ndim == 2:
-                return x @ (gate * head).T + bias, stats
+                return product(x, (gate * head).T) + bias, stats
             return jnp.einsum("...w,...kw->...k", x, gate * head) + bias, stats
         x, stats = self.body.enter(body, obs, action, training=training)
         x, stats = self.body.refine(body._replace(stats=stats), x[..., None, :] * gate, training=training)

@@ -15,6 +15,7 @@ import pytest
 
 from pacer.runs.reader import Run
 from tests.commands.test_cli import SMALL
+from tests.faults.nursery import LONGEST
 from tests.tiny_runs import newest
 
 pytestmark = pytest.mark.faults
@@ -45,7 +46,7 @@ def start(folder, *words, **options):
 
 
 def orderly(process, *codes):
-    said = process.communicate(timeout=120)
+    said = process.communicate(timeout=LONGEST)
     assert process.returncode in codes, (process.returncode, said)
     assert b"Traceback" not in said[1], said
     assert b"Error" not in said[1], said
@@ -86,7 +87,7 @@ class Terminal:
         self.shown = b""
 
     def wait_for(self, text):
-        end = time.monotonic() + 120
+        end = time.monotonic() + LONGEST
         while text not in self.shown:
             assert time.monotonic() < end, self.shown[-2000:]
             self._read()
@@ -102,7 +103,7 @@ class Terminal:
 
     def _read(self):
         try:
-            select.select([self._screen], [], [], 120)
+            select.select([self._screen], [], [], LONGEST)
             new = os.read(self._screen, 65_536)
         except OSError:  # the other end is closed
             return b""
@@ -143,7 +144,7 @@ def test_a_run_outlives_its_output(tmp_path, ledger, redirection):
 
 def test_compiled_code_that_never_returns_is_ended_by_the_timeout(tmp_path, ledger):
     process = start(tmp_path, "--step-timeout", "2", env="tests.faults.worlds:Stuck-v0")
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=LONGEST)
     assert process.returncode == 1
     assert b"in step" in said  # the interpreter's own last words name the call
     assert Run(tmp_path).status == "interrupted"
@@ -156,7 +157,7 @@ def test_an_environment_that_swallows_everything_does_not_hold_up_a_signal(tmp_p
     while b"stubborn" not in process.stdout.readline():
         pass
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=120)
+    process.communicate(timeout=LONGEST)
     assert process.returncode == 1
     assert Run(tmp_path).status == "interrupted"
     ledger("SIGTERM in a step that swallows exceptions", "process ended, checkpoint kept")

@@ -301,6 +301,7 @@ def _dump(path, content):
 def main(kind, good, folder, first, last):
     """Read so many spoilt folders; the outcomes as JSON, with the most memory in bytes."""
     spoil, read = {"agents": (agents, read_agent), "runs": (runs, read_run)}[kind]
+    read(Path(good))  # which imports all that is needed, and takes its time
     counts, wrong = outcomes(read, spoil(Path(good), Path(folder), range(int(first), int(last))), Path(folder))
     memory = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(json.dumps({"counts": counts, "wrong": wrong, "memory": memory}))

@@ -17,7 +17,8 @@ from pacer.recipes import RECIPES
 from pacer.runs.codec import encode
 
 DEFAULT_RECIPE = "pacer"
-# Fields of a schedule that change what is written of a run, not what it learns: they are not in its label.
+# Fields of a schedule that change what is written of a run, not what it learns: they are not in its label, and may
+# change when it goes on.
 WATCHING = ("evaluate_every", "evaluation_episodes", "checkpoint_every", "log_every", "keep_replay")
 
 

@@ -20,7 +20,7 @@ FACTS = {"processor": "quick", "backend": "cpu", "flags": "", "versions": {"jax"
 
 def opened(path, exact=True, facts=FACTS, config=None, **changes):
     config = config or configuration(**changes)
-    return RunFolder(path, encode(config), config.steps, exact, facts)
+    return RunFolder(path, encode(config), config.steps, exact, facts, watching=["schedule.evaluate_every"])
 
 
 def begun(path, **changes):
@@ -69,6 +69,18 @@ def test_another_configuration_is_refused_and_the_difference_named(tmp_path, cha
     with pytest.raises(PacerError, match=message):
         opened(tmp_path, **changes)
     assert everything(tmp_path) == before
+
+
+def test_what_is_only_watched_otherwise_is_the_same_run_but_not_the_same_bytes(tmp_path):
+    checkpointed(tmp_path)
+    folder = opened(tmp_path, evaluate_every=100)
+    told = "the run is no longer bit-exact: it goes on with another schedule.evaluate_every (50 there, 100 here)"
+    assert folder.begin(find(tmp_path)) == [told]
+    assert load_settings(tmp_path)["schedule"]["evaluate_every"] == 100
+    assert facts_of(tmp_path)["bit_exact"] is False
+    folder.close()
+    with pytest.raises(PacerError, match="log_every"):
+        opened(tmp_path, evaluate_every=100, log_every=10)
 
 
 def test_more_steps_are_the_same_run(tmp_path):

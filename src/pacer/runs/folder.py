@@ -8,7 +8,7 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -45,22 +45,24 @@ class RunFolder:
         exact: bool,
         facts: Mapping[str, Any],
         checkpoint_every: int = 1,
+        watching: Sequence[str] = (),
     ) -> None:
         """`settings` decide the outcome; `facts` (processor, backend, versions, source) its last bits.
 
-        `exact` says whether the run repeats its bits at all, `checkpoint_every` when it keeps a checkpoint anyway.
+        `exact` says whether the run repeats its bits at all, `checkpoint_every` when it keeps a checkpoint anyway, and
+        `watching` which settings, by dotted names, decide no more than what is written down of the run.
         """
         self.path = path
-        self._settings = settings
+        self._settings, self._watching = settings, watching
         self._exact, self._facts = exact, json.loads(json.dumps(facts))
         self._every = checkpoint_every
         self._grown: dict[str, Extent] = {}
         self._new = [folder for folder in (path, *path.parents) if not folder.exists()]
         if path.is_dir():
-            _check_free_or_same(path, settings, steps)  # before anything is written
+            _check_free_or_same(path, settings, steps, watching)  # before anything is written
         self._lock = lock.take(path)
         try:
-            _check_free_or_same(path, settings, steps)
+            _check_free_or_same(path, settings, steps, watching)
         except BaseException:
             self.close()  # an error that is kept somewhere must not keep the lock
             raise
@@ -77,10 +79,10 @@ class RunFolder:
         self._new = []
         warnings = [f"{why}. The run goes on from step {found.manifest.step}" for why in found.skipped] if found else []
         before = found.manifest.facts if found else {}
+        changed = self._changed(before) if found else []
         save_json(self.path / "config.json", {"config": self._settings})
         (self.path / "DONE").unlink(missing_ok=True)
         shutil.rmtree(self.path / "insight", ignore_errors=True)  # which was about an agent that was the last
-        changed = _differences({name: before.get(name) for name in self._facts}, self._facts) if found else []
         if changed:
             warnings.append(f"the run is no longer bit-exact: it goes on with another {'; '.join(changed)}")
         logs = found.damaged_logs if found else []
@@ -99,6 +101,13 @@ class RunFolder:
         for folder in (self.path, *(p for pattern in FOLDERS for p in self.path.glob(pattern))):
             clean(folder)
         return warnings
+
+    def _changed(self, facts: Mapping[str, Any]) -> list[str]:
+        """What is no longer as it was when the run had these facts, and decides bits of what it leaves."""
+        watched = _settings_that_differ(self.path, self._settings)
+        return _differences({name: facts.get(name) for name in self._facts}, self._facts) + [
+            told for name, told in watched.items() if name in self._watching
+        ]
 
     def finished(self, steps: int) -> bool:
         done = self.path / "DONE"
@@ -217,7 +226,7 @@ def load_settings(path: Path) -> dict[str, Any]:
     return settings
 
 
-def _check_free_or_same(path: Path, settings: Mapping[str, Any], steps: int) -> None:
+def _check_free_or_same(path: Path, settings: Mapping[str, Any], steps: int, watching: Sequence[str]) -> None:
     """An empty folder, the same run, or the same with more steps; and no link that leads out of it."""
     for folder, below, files in os.walk(path):
         if links := [name for name in (*below, *files) if os.path.islink(os.path.join(folder, name))]:
@@ -239,12 +248,18 @@ def _check_free_or_same(path: Path, settings: Mapping[str, Any], steps: int) -> 
             f"{path} holds a run of {known_steps} steps, more than the {steps} asked for: "
             f"ask for at least as many, or name another folder with {option('run-dir')}"
         )
-    wanted = json.loads(json.dumps({**settings, "steps": known_steps}, default=repr))
-    if changed := _differences(known, wanted):
+    differing = _settings_that_differ(path, settings)
+    if changed := [told for name, told in differing.items() if name not in ("steps", *watching)]:
         raise PacerError(
             f"{path} holds a run of another configuration; it differs in {'; '.join(changed)}. "
             f"Name another folder with {option('run-dir')}"
         )
+
+
+def _settings_that_differ(path: Path, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Settings that are not those of the run in `path`, by their dotted names, in words."""
+    wanted = json.loads(json.dumps(settings, default=repr))
+    return {told.partition(" ")[0]: told for told in _differences(load_settings(path), wanted)}
 
 
 def _differences(old: Any, new: Any, where: str = "") -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import jax
 
 from pacer.agent import Agent
-from pacer.config import Config
+from pacer.config import WATCHING, Config
 from pacer.observers import Audience, Observer
 from pacer.runs.codec import encode
 from pacer.runs.folder import RunFolder
@@ -28,9 +28,10 @@ def execute(
 
     `start` is the agent that a new run begins with.
     """
-    every = config.schedule.checkpoint_every
+    every, watching = config.schedule.checkpoint_every, [f"schedule.{name}" for name in WATCHING]
     keep_compiled_blocks()
-    folder = RunFolder(path, encode(config), config.steps, has_one_thread(), facts(jax.default_backend()), every)
+    exact, backend = has_one_thread(), jax.default_backend()
+    folder = RunFolder(path, encode(config), config.steps, exact, facts(backend), every, watching)
     try:
         if folder.finished(config.steps):
             said = f"already finished, nothing trained: {path} holds the whole run of {config.steps:,} steps"

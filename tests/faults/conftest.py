@@ -49,20 +49,23 @@ class Summary:
             for (attack, outcome), count in sorted(rows.items()):
                 terminalreporter.write_line(f"{count:6,}  {attack:52} {outcome}")
             kills, files = _of("killed", rows), _of("hostile", rows)
-            terminalreporter.write_line(
-                f"{kills.total():,} kills: {kills[LOST]} runs lost, {kills[OTHER]} that ended with other bytes"
-            )
-            terminalreporter.write_line(
-                f"{files.total():,} hostile files: {files[CRASHED]} crashes, {files[SLOW]} hangs over {SECONDS} s, "
-                f"{files[ODD]} unexpected exceptions, {max(self._config.stash[PEAKS]) / 1e6:,.0f} MB of memory at most"
-            )
+            if kills:
+                terminalreporter.write_line(
+                    f"{kills.total():,} kills: {kills[LOST]} runs lost, {kills[OTHER]} that ended with other bytes"
+                )
+            if files:
+                terminalreporter.write_line(
+                    f"{files.total():,} hostile files: {files[CRASHED]} crashes, {files[SLOW]} hangs over {SECONDS} s, "
+                    f"{files[ODD]} unexpected exceptions, {max(self._config.stash[PEAKS]) / 1e6:,.0f} MB of memory at most"
+                )
 
 
 def _of(kind, rows):
     """Outcomes of the attacks of a kind."""
     outcomes = Counter()
     for (attack, outcome), count in rows.items():
-        outcomes[outcome] += count if attack.startswith(kind) else 0
+        if attack.startswith(kind):
+            outcomes[outcome] += count
     return outcomes
 
 

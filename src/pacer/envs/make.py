@@ -57,14 +57,24 @@ def _bare(name: str, options: Mapping[str, Any]) -> Any:
             # The paper's tables are on v4: reminders that it is not the newest are noise here.
             warnings.filterwarnings("ignore", message=".*out of date.*")
             warnings.filterwarnings("ignore", message=".*settotalmass.*")
+            warnings.filterwarnings("ignore", message=".*not in the possible render_modes.*")  # said below, if it is so
             return gymnasium.make(name, disable_env_checker=True, **options)
     except gymnasium.error.UnregisteredEnv as error:
         raise _unknown(name) from error
     except ModuleNotFoundError as error:
         raise PacerError(f"environment {name!r} needs a module that is not installed: {error}") from error
+    except TypeError as error:
+        if "render_mode" in options:
+            told = "what makes it has to take render_mode='rgb_array', and its render() to return a picture"
+            raise PacerError(f"environment {name!r} cannot be filmed: {told} ({shown(error)})") from error
+        raise _not_made(name, options, error) from error
     except (Exception, SystemExit) as error:
-        message = f"environment {name!r} could not be made with options {dict(options)}: {shown(error)}"
-        raise EnvironmentFailed(message, trace_of(error)) from error
+        raise _not_made(name, options, error) from error
+
+
+def _not_made(name: str, options: Mapping[str, Any], error: BaseException) -> EnvironmentFailed:
+    message = f"environment {name!r} could not be made with options {dict(options)}: {shown(error)}"
+    return EnvironmentFailed(message, trace_of(error))
 
 
 def _check_known(name: str) -> None:

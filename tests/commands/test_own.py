@@ -5,6 +5,7 @@ import sys
 import gymnasium
 import pytest
 
+from pacer.envs.make import maker
 from pacer.errors import PacerError
 from pacer.imports import fetched, imported
 from pacer.pieces.recipe import Recipe
@@ -72,6 +73,13 @@ def test_a_module_of_the_current_folder_has_environments_wrappers_recipes_and_pi
     code, said = command("evaluate", "run", "--env", "own_things:Nested-v0", "--import=own_things.py")
     assert code == 1
     assert "was trained in own_things:Calm: name its wrappers with --wrapper" in said
+
+
+def test_an_environment_that_cannot_be_filmed_says_what_it_lacks(own):
+    sys.path.insert(0, "")
+    filmed = maker("own_things:Nested-v0", {}, render_mode="rgb_array")
+    with pytest.raises(PacerError, match=r"cannot be filmed: what makes it has to take render_mode='rgb_array'"):
+        filmed()
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,8 @@ def test_states_can_be_given_and_need_no_environment(run, tmp_path, capsys):
     assert len(figure.axes) == 2  # no run, no curve
     with pytest.raises(PacerError, match="belongs to no run"):
         pacer.show(lone)
+    with pytest.raises(PacerError, match="nowhere holds no agent: expected a run folder"):
+        pacer.show(tmp_path / "nowhere")
 
 
 def test_what_is_found_in_given_states_is_what_the_agent_does(run):

@@ -48,16 +48,16 @@ class Summary:
             terminalreporter.section("faults: what was injected, and what came of it")
             for (attack, outcome), count in sorted(rows.items()):
                 terminalreporter.write_line(f"{count:6,}  {attack:52} {outcome}")
-            kills, files = _of("killed", rows), _of("hostile", rows)
-            if kills:
-                terminalreporter.write_line(
-                    f"{kills.total():,} kills: {kills[LOST]} runs lost, {kills[OTHER]} that ended with other bytes"
-                )
-            if files:
-                terminalreporter.write_line(
-                    f"{files.total():,} hostile files: {files[CRASHED]} crashes, {files[SLOW]} hangs over {SECONDS} s, "
-                    f"{files[ODD]} unexpected exceptions, {max(self._config.stash[PEAKS]) / 1e6:,.0f} MB of memory at most"
-                )
+            for line in _totals(rows, max(self._config.stash[PEAKS])):
+                terminalreporter.write_line(line)
+
+
+def _totals(rows, peak):
+    if kills := _of("killed", rows):
+        yield f"{kills.total():,} kills: {kills[LOST]} runs lost, {kills[OTHER]} that ended with other bytes"
+    if files := _of("hostile", rows):
+        wrong = f"{files[CRASHED]} crashes, {files[SLOW]} hangs over {SECONDS} s, {files[ODD]} unexpected exceptions"
+        yield f"{files.total():,} hostile files: {wrong}, {peak / 1e6:,.0f} MB of memory at most"
 
 
 def _of(kind, rows):

@@ -50,6 +50,7 @@ def show(
         agent = of.agent() if of else load(run)
         found = at(agent, np.atleast_2d(np.asarray(observations, np.float32)), seed)
     elif of is None:
+        load(run)  # which is refused where there is no agent either
         raise PacerError(f"{run} belongs to no run, which would tell the states to look at: name some, as observations")
     elif of.is_whole:
         folder = examine(run, states, samples, episodes, seed, env, wrappers, env_kwargs)

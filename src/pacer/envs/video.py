@@ -39,6 +39,8 @@ def choose_opengl() -> None:
         _try(backend)
     # Gymnasium reads the variable when it opens its first picture.
     os.environ["MUJOCO_GL"] = backend
+    if not _has_screen():
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # for Pygame, which would look for one and complain
 
 
 def _installed() -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from pacer.config import Config, Schedule
 from pacer.observers import Progress
-from pacer.pieces import MMD, Held
+from pacer.pieces import Held
 from pacer.presets import Size
 from pacer.recipes import RECIPES
 from pacer.runs.arrays import load_arrays
@@ -19,8 +19,7 @@ from tests.worlds import Drift
 
 TINY = Size(hidden=(16, 16), levels=4, samples=4, batch=16, warm_up=0)
 # With everything that a run has to bring back: a weight that moves, units of return, noise that lasts.
-PACER = replace(RECIPES["pacer"][1], encourager=MMD(samples=4, states=TINY.batch, root=False))
-RECIPE = replace(TINY.apply(PACER), noise=Held(longest=5))
+RECIPE = replace(TINY.apply(RECIPES["pacer"][1]), noise=Held(longest=5))
 # The replay is smaller than the run, so that it wraps around; episodes end anywhere in a block.
 SCHEDULE = Schedule(
     block=10,

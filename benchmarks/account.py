@@ -212,6 +212,7 @@ def main() -> None:
             times = update_account(SIZES[size].apply(RECIPES[name][1]), SIZES[size].hidden[0], space)
             updates[name] = {part: times[part] / times["product"] for part in ORDER if part in times}
             updates[name]["one product, ms"] = 1e3 * times["product"]
+            print(f"{size} {name}: " + ", ".join(f"{p} {t:.2f}" for p, t in updates[name].items()), flush=True)
             if arguments.blocks:
                 parts, count = block_account(name, size, arguments.env, arguments.blocks)
                 blocks[name] = {part: 1e3 * seconds for part, seconds in parts.items()}

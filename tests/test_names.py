@@ -81,7 +81,7 @@ def test_other_pieces_go_by_their_class_and_may_leave_numbers_out():
     [
         ("Held:5", Noise, Held(longest=5)),
         ("Held:5:1.5", Noise, Held(longest=5, exponent=1.5)),
-        ("Held:16:3", Noise, Held(exponent=3.0)),
+        ("Held:16:3", Noise, Held(longest=16, exponent=3.0)),
         ("Pink:100", Noise, Pink(length=100)),
         ("MMD:100:8", Encourager, MMD(samples=100, states=8)),
         ("MMD", Encourager, MMD()),

@@ -43,7 +43,7 @@ def test_the_unit_is_chosen_before_learning_and_stays_until_it_is_far_off():
     state = initial_state(pacer.resolve("Pendulum-v1", RECIPE), pacer.pieces.Space(3, 2)).after(collected(32.0), RECIPE)
     assert state.unit == pytest.approx(32 / DEVIATION)
     state = state._replace(learner=state.learner._replace(updates=np.array(1)))
-    same = state.after(collected(100.0), RECIPE)
+    same = state.after(collected(50.0), RECIPE)
     assert same.unit == state.unit
     new = state.after(collected(1e4), RECIPE)
     assert new.unit == pytest.approx(new.returns.deviation()[0] / DEVIATION)

@@ -22,7 +22,7 @@ from pacer.training.statistics import Moments
 REMEMBERED = 10_000  # rows that the statistics of an agent to start from count for
 # Deviation of learned returns when a unit is chosen: one that the usual learning rates go with. The unit stays until
 # the deviation leaves the range: rewards that shrink from block to block while a policy improves hold it back.
-DEVIATION, DEVIATIONS = 16.0, (2.0, 128.0)
+DEVIATION, DEVIATIONS = 16.0, (8.0, 32.0)
 RECENT = 10  # episodes in the training return that is shown
 
 Integers = NDArray[np.int64]

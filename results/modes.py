@@ -65,20 +65,17 @@ def shares(recipe: Recipe, places: np.ndarray, seed: int) -> np.ndarray:
 
 
 def main() -> None:
-    rows = []
-    for (rule, base), (name, actor) in itertools.product(RULES.items(), ACTORS.items()):
-        recipe = replace(
-            SIZE.apply(replace(base, actor=actor)), actor_optimiser=Adam(1e-3), critic_optimiser=Adam(1e-3)
-        )
-        for dimensions, count, seed in itertools.product((1, 2), (2, 4, 8), SEEDS):
-            at = shares(recipe, peaks(count, dimensions), seed)
-            kept = int((at >= 0.25 / count).sum())  # a quarter of an even share
-            rows.append((rule, name, dimensions, count, seed, kept, round(at.sum(), 3), round(at.min() * count, 3)))
-            print(*rows[-1], flush=True)
     with TABLE.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("rule", "actor", "dimensions", "peaks", "seed", "kept", "share_at_peaks", "evenness"))
-        writer.writerows(rows)
+        for (rule, base), (name, actor) in itertools.product(RULES.items(), ACTORS.items()):
+            recipe = SIZE.apply(replace(base, actor=actor, actor_optimiser=Adam(1e-3), critic_optimiser=Adam(1e-3)))
+            for dimensions, count, seed in itertools.product((1, 2), (2, 4, 8), SEEDS):
+                at = shares(recipe, peaks(count, dimensions), seed)
+                kept = int((at >= 0.25 / count).sum())  # a quarter of an even share
+                row = (rule, name, dimensions, count, seed, kept, round(at.sum(), 3), round(at.min() * count, 3))
+                writer.writerow(row)
+                print(*row, flush=True)
 
 
 if __name__ == "__main__":

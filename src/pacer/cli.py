@@ -3,6 +3,7 @@
 The commands' names and the help are in `pacer_launcher`, outside the package, where they need no import of it.
 """
 
+import signal
 import sys
 from importlib import import_module
 
@@ -26,6 +27,8 @@ def run(command: str, arguments: list[str]) -> None:
     except (PacerError, OSError) as error:  # OSError: a full disk, a folder that went away
         sys.exit(_told(error))
     except Stopped as stop:
+        for number in (signal.SIGINT, signal.SIGTERM):  # all is saved: one more would only change the exit code
+            signal.signal(number, signal.SIG_IGN)
         print(f"stopped by {stop}; the same command continues the run", file=sys.stderr)
         sys.exit(stop.exit_code)
     except KeyboardInterrupt as stop:

@@ -7,6 +7,7 @@ import pytest
 
 import pacer
 from pacer.training.state import DEVIATION, Collected, Lanes, initial_state
+from pacer.training.statistics import Moments
 from tests.tiny_runs import RECIPE, train
 from tests.worlds import Drift
 
@@ -54,3 +55,11 @@ def test_the_unit_is_chosen_before_learning_and_stays_until_it_is_far_off():
 def test_without_any_reward_there_is_nothing_to_measure_by():
     state = initial_state(pacer.resolve("Pendulum-v1", RECIPE), pacer.pieces.Space(3, 2)).after(collected(0.0), RECIPE)
     assert state.unit == 1.0
+
+
+def test_a_run_that_starts_from_an_agent_keeps_what_its_critic_knows():
+    state = initial_state(pacer.resolve("Pendulum-v1", RECIPE), pacer.pieces.Space(3, 2))
+    begun = state._replace(moments=Moments.of(np.zeros(3), np.ones(3), 10_000))  # as of an agent, in unit 1
+    after = begun.after(collected(1e4), RECIPE)
+    assert after.unit > 100
+    np.testing.assert_allclose(returns(after), returns(begun), rtol=1e-5)

@@ -102,13 +102,15 @@ class RunState(NamedTuple):
 
     def _in_unit(self, recipe: Recipe) -> "RunState":
         """The state with the unit of reward that its returns ask for."""
-        deviation, learning = float(self.returns.deviation()[0]), bool(self.learner.updates > 0)
+        deviation = float(self.returns.deviation()[0])
+        # What the critic knows is in the old unit; an agent to start from counts as rows that were seen before.
+        knows = bool(self.learner.updates > 0 or self.moments.seen > self.step)
         low, high = DEVIATIONS
-        if not deviation or (learning and low <= deviation / self.unit <= high):
+        if not deviation or (knows and low <= deviation / self.unit <= high):
             return self
         unit = np.array(deviation / DEVIATION)
         factor = np.float32(self.unit / unit)
-        learned = learner.rescaled(recipe, self.learner, factor) if learning else self.learner
+        learned = learner.rescaled(recipe, self.learner, factor) if knows else self.learner
         return self._replace(unit=unit, learner=learned)
 
     def scaling(self) -> Scaling:

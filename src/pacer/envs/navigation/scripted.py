@@ -9,7 +9,7 @@ on the nearest immovable treasure, of which it is told where it is.
 import sys
 from collections.abc import Callable
 from math import atan2, copysign, cos, hypot, pi, sin
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import gymnasium
 import numpy as np
@@ -77,10 +77,10 @@ class Score(NamedTuple):
     goals: list[int]
 
 
-def score(id: str, name: str, episodes: int, **options: Any) -> Score:
+def score(id: str, name: str, episodes: int) -> Score:
     """Play full episodes with seeds 0, 1, ... under a controller."""
     register_environments()
-    env = gymnasium.make(id, **options)
+    env = gymnasium.make(id)
     car = env.unwrapped
     assert isinstance(car, CarNavigation)
     result = Score([], [])

@@ -65,11 +65,33 @@ def learn(
     return compiled_learn(*apart(recipe), state, batches, scaling, key)
 
 
+def learn_together(
+    recipe: Recipe, states: TrainState, batches: Transition, scalings: Scaling, keys: Array
+) -> tuple[TrainState, Metrics, Array]:
+    """`learn` for several runs in one block: all has a row per run, but the count of updates, which they share."""
+    return compiled_learn_together(*apart(recipe), states, batches, scalings, keys)
+
+
 @partial(jax.jit, static_argnames="recipe", donate_argnames="state")
 def compiled_learn(
     recipe: Recipe, numbers: Numbers, state: TrainState, batches: Transition, scaling: Scaling, key: Array
 ) -> tuple[TrainState, Metrics, Array]:
-    recipe = together(recipe, numbers)
+    return block(together(recipe, numbers), state, batches, scaling, key)
+
+
+@partial(jax.jit, static_argnames="recipe", donate_argnames="states")
+def compiled_learn_together(
+    recipe: Recipe, numbers: Numbers, states: TrainState, batches: Transition, scalings: Scaling, keys: Array
+) -> tuple[TrainState, Metrics, Array]:
+    # One count for all: `cond` on a count per run would compute both branches, and a delayed step would save nothing.
+    rows = TrainState(online=0, target=0, optimisers=0, weight=0, updates=None)  # type: ignore[arg-type]
+    one = partial(block, together(recipe, numbers))
+    return jax.vmap(one, in_axes=(rows, 0, 0, 0), out_axes=(rows, 0, 0))(states, batches, scalings, keys)
+
+
+def block(
+    recipe: Recipe, state: TrainState, batches: Transition, scaling: Scaling, key: Array
+) -> tuple[TrainState, Metrics, Array]:
     steps = (batches, jax.random.split(key, batches.reward.shape[0]))
     state, (critic, actor, moved) = jax.lax.scan(lambda s, x: update(recipe, s, x[0], scaling, x[1]), state, steps)
     state = state._replace(weight=recipe.weight.end_block(state.weight))

@@ -62,12 +62,13 @@ def cache_folder() -> Path | None:
         return None
 
 
-def facts(backend: str) -> dict[str, Any]:
-    """What the bits of a run depend on beside its configuration; `backend` is JAX's."""
+def facts(backend: str, together: int = 1) -> dict[str, Any]:
+    """What the bits of a run depend on beside its configuration: JAX's backend, how many runs are compiled together."""
     return {
         "machine": f"{platform.system()} {platform.machine()}",
         "processor": processor(),
         "backend": backend,
+        "runs_together": together,
         "xla_flags": os.environ.get("XLA_FLAGS", ""),
         "source": source(),
         "python": platform.python_version(),

@@ -32,6 +32,22 @@ def test_a_run_that_fails_is_told_and_the_others_are_done(tmp_path):
     assert len(list(tmp_path.rglob("seed0.log"))) == 1
 
 
+@pytest.mark.slow
+def test_all_seeds_in_one_block(tmp_path):
+    """With a cell whose runs fail, and a second call that continues what there is."""
+    sweep = write_sweep(tmp_path, "Slow-v0", "Breaks-v0")
+    first = bench(tmp_path, sweep, "--on", "vmap")
+    assert first.returncode == 1
+    assert "2 of 4 runs failed" in first.stderr
+    assert "the simulator fell over" in first.stderr
+    assert "Traceback" not in first.stderr
+    done = finished(tmp_path)
+    assert len(done) == 2
+    assert all(folder.startswith("runs/Slow-v0/tiny-") for folder in done)
+    assert bench(tmp_path, sweep, "--on", "vmap", "--only-env", "Slow-v0").returncode == 0
+    assert finished(tmp_path) == done
+
+
 def test_what_is_done_is_left_alone(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("pacer.experiments.local.Child", None)  # no process is started
     jobs = plan(Choices("quick", runs=tmp_path))

@@ -35,8 +35,8 @@ class Arguments:
     """Sample every run's agents afterwards, for heat maps and return distributions; experiments may ask for it."""
     track: Tool | None = None
     """Also tell the runs' figures to TensorBoard (event files in their folders) or to Weights & Biases."""
-    on: Literal["local", "ray"] = "local"
-    """This machine, or a Ray cluster."""
+    on: Literal["local", "vmap", "ray"] = "local"
+    """This machine, a process per run; this process, all seeds of a cell as one compiled block; or a Ray cluster."""
     processes: int | None = None
     """Runs at a time on this machine; as many as it has cores by default. Each has one thread."""
     address: str | None = None
@@ -128,6 +128,10 @@ def _run_all(chosen: Arguments, choices: Choices, jobs: list[Job]) -> None:
 
         cluster = Cluster(chosen.address, chosen.gpus, chosen.retries, chosen.scratch)
         failures = run_on_ray(jobs, choices, cluster)
+    elif chosen.on == "vmap":
+        from pacer.experiments.mapped import run_mapped
+
+        failures = run_mapped(jobs)
     else:
         failures = run_here(jobs, choices.words(), chosen.processes or cores())
     if failures:

@@ -19,11 +19,16 @@ def carry_out(job: Job, observers: Sequence[Observer] = ()) -> None:
     config = job.config
     told = [tracker(job.track, job.folder, config)] if job.track else []
     execute(config, job.folder, maker(config.environment, config.environment_options), [*observers, *told])
+    look_at_agents(job)
+
+
+def look_at_agents(job: Job) -> None:
+    """Sample the agents of a run that is trained, if that is asked for and was not done."""
     if job.lacks_insight():
         from pacer.experiments.insight import examine
 
         # What is asked for, not what is read from the folder.
-        examine(job.folder, env=config.environment, env_kwargs=config.environment_options)
+        examine(job.folder, env=job.config.environment, env_kwargs=job.config.environment_options)
 
 
 def wear_leash() -> None:

@@ -1,6 +1,7 @@
-"""A configuration becomes a run in a folder."""
+"""A configuration becomes a run in a folder; or several, which differ in their seeds, become as many at once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import jax
@@ -12,6 +13,7 @@ from pacer.runs.codec import encode
 from pacer.runs.folder import RunFolder
 from pacer.runtime import facts, has_one_thread, keep_compiled_blocks
 from pacer.training.loop import run
+from pacer.training.together import run_together
 from pacer.training.world import MakeEnvironment
 
 
@@ -28,15 +30,33 @@ def execute(
 
     `start` is the agent that a new run begins with.
     """
-    every, watching = config.schedule.checkpoint_every, [f"schedule.{name}" for name in WATCHING]
-    keep_compiled_blocks()
-    exact, backend = has_one_thread(), jax.default_backend()
-    folder = RunFolder(path, encode(config), config.steps, exact, facts(backend), every, watching)
-    try:
+    with closing(_open(config, path)) as folder:
         if folder.finished(config.steps):
             said = f"already finished, nothing trained: {path} holds the whole run of {config.steps:,} steps"
             Audience(observers).warn(f"{said}. More steps extend it; another seed, name or folder begins anew")
         else:
             run(config, folder, make, observers, env_workers, step_timeout, start)
-    finally:
-        folder.close()
+
+
+def execute_together(
+    runs: Mapping[Path, Config], make: MakeEnvironment, observers: Mapping[Path, Sequence[Observer]], width: int
+) -> dict[Path, Exception]:
+    """Train runs, by their folders, that differ in their seeds alone, in blocks compiled for `width` of them.
+
+    Returns the errors of those that failed. A run that is finished takes no part.
+    """
+    with ExitStack() as stack:
+        folders = {path: stack.enter_context(closing(_open(config, path, width))) for path, config in runs.items()}
+        members = [
+            (config, folders[path], observers.get(path, ()))
+            for path, config in runs.items()
+            if not folders[path].finished(config.steps)
+        ]
+        return {folder.path: error for folder, error in run_together(members, make, width).items()}
+
+
+def _open(config: Config, path: Path, together: int = 1) -> RunFolder:
+    every, watching = config.schedule.checkpoint_every, [f"schedule.{name}" for name in WATCHING]
+    keep_compiled_blocks()
+    known = facts(jax.default_backend(), together)
+    return RunFolder(path, encode(config), config.steps, has_one_thread(), known, every, watching)

@@ -24,7 +24,7 @@ from pacer.training.collect import Collector
 from pacer.training.evaluate import evaluate
 from pacer.training.explore import Explorer
 from pacer.training.health import Health, Witness
-from pacer.training.learn import learn
+from pacer.training.learn import accept, learn
 from pacer.training.replay import Replay
 from pacer.training.state import RunState, initial_state
 from pacer.training.stopping import Stopped
@@ -144,17 +144,30 @@ class Training:
 
     def advance(self, state: RunState) -> RunState:
         """One block: steps, updates, the news, and what is to be kept."""
+        state = self.collect(state)
+        if not self.learns(state):
+            return self.settle(state, {})
+        with self._timed("learn"):
+            state, metrics = accept(self.config, state, learn(self.config, state, self.replay))
+        return self.settle(state, metrics)
+
+    def collect(self, state: RunState) -> RunState:
+        """A block of steps."""
         steps = range(int(state.step), int(state.step) + self.schedule.block)
         with self._timed("collect"), self._keeping(state):
             collected = self.collector.collect(state.lanes, steps, self.explorer.choose(state))
-            state = state.after(collected, self.config.recipe)
-        metrics: dict[str, float] = {}
-        if state.step >= self.schedule.learn_after:
-            if not self._learned:
-                self.audience.tell(Phase("compiling"))
-                self._learned = True
-            with self._timed("learn"):
-                state, metrics = learn(self.config, state, self.replay)
+            return state.after(collected, self.config.recipe)
+
+    def learns(self, state: RunState) -> bool:
+        """Whether a block of updates follows the steps that were just made; the first is compiled, which is said."""
+        learning = bool(state.step >= self.schedule.learn_after)
+        if learning and not self._learned:
+            self.audience.tell(Phase("compiling"))
+        self._learned |= learning
+        return learning
+
+    def settle(self, state: RunState, metrics: dict[str, float]) -> RunState:
+        """After a block: the news, and what is to be kept."""
         state = state._replace(evaluation_due=np.array(self._due(state, self.schedule.evaluate_every)))
         self._tell_progress(state, metrics)
         self.health.hear(int(state.lanes.steps.max()), metrics)
@@ -250,4 +263,8 @@ class Training:
     def _timed(self, what: str) -> Iterator[None]:
         start = time.perf_counter()
         yield
-        self._seconds[what] += time.perf_counter() - start
+        self.spend(what, time.perf_counter() - start)
+
+    def spend(self, what: str, seconds: float) -> None:
+        """Time of one of the activities."""
+        self._seconds[what] += seconds

@@ -9,11 +9,9 @@ Matplotlib, .svg.
 
 import argparse
 import csv
-from concurrent.futures import ThreadPoolExecutor
-from queue import Queue
 from typing import Any
 
-from race import RESULTS, keep, run
+from race import RESULTS, keep, on_cores, run
 
 NAMES = ("pacer:pacer", "pacer:sac", "sbx:SAC:fast", "sbx:TQC:fast")
 EVERY = 5_000
@@ -48,24 +46,11 @@ def main() -> None:
     parser.add_argument("--cores", type=int, nargs="+", default=[0], help="one run at a time on each")
     parser.add_argument("--evaluate-every", type=int, default=EVERY)
     arguments = parser.parse_args()
-    cores: Queue[int] = Queue()
-    for core in arguments.cores:
-        cores.put(core)
 
-    def train(job: tuple[str, int, str]) -> list[dict[str, Any]]:
+    def train(job: tuple[str, int, str], core: int) -> list[dict[str, Any]]:
         env, seed, name = job
-        core = cores.get()
-        try:
-            lines = run(
-                name,
-                env,
-                seconds=60 * arguments.minutes,
-                evaluate_every=arguments.evaluate_every,
-                seed=seed,
-                core=core,
-            )
-        finally:
-            cores.put(core)
+        limits = {"seconds": 60 * arguments.minutes, "evaluate_every": arguments.evaluate_every}
+        lines = run(name, env, seed=seed, core=core, **limits)
         scored = [line for line in lines if line["return"] is not None]
         print(
             f"{env} seed {seed} {name}: {lines[-1]['step']} steps, {[round(s['return']) for s in scored]}", flush=True
@@ -73,8 +58,7 @@ def main() -> None:
         return [{"env": env, "name": name, "seed": seed, "steps": lines[-1]["step"], **line} for line in scored]
 
     jobs = [(env, seed, name) for env in arguments.env for seed in arguments.seeds for name in arguments.names]
-    with ThreadPoolExecutor(len(arguments.cores)) as pool:
-        rows = [row for result in pool.map(train, jobs) for row in result]
+    rows = [row for result in on_cores(arguments.cores, jobs, train) for row in result]
     lines = ["| task | contestant | seed | steps | last return | best return |", "|---|---|--:|--:|--:|--:|"]
     for env, seed, name in jobs:
         curve = [row for row in rows if (row["env"], row["seed"], row["name"]) == (env, seed, name)]

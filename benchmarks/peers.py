@@ -1,6 +1,6 @@
 """Steps per second beside Stable-Baselines3 and SBX: the same task, sizes and updates, in turns on one core.
 
-    make bench        # or, after it: python benchmarks/peers.py [--rounds 3] [--steps 3000] [--env HalfCheetah-v4]
+    make bench        # or, after it: python benchmarks/peers.py [--rounds 3] [--steps 3000] [--env HalfCheetah-v4] [--cores 0 1]
 
 Every round runs every contestant once, in a process of its own; the first 500 steps that learn, in which libraries
 compile, do not count. Ratios are taken within a round, and given as median, lowest and highest.
@@ -9,7 +9,7 @@ compile, do not count. Ratios are taken within a round, and given as median, low
 import argparse
 
 import numpy as np
-from race import keep, pace
+from race import keep, on_cores, pace
 
 PAIRS = {
     "pacer:sac": ("sbx:SAC:fast", "sbx:SAC", "sb3:SAC"),
@@ -26,12 +26,13 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=3_000, help="that count, of each run")
     parser.add_argument("--env", default="HalfCheetah-v4")
     parser.add_argument("--ours", nargs="+", default=list(PAIRS), choices=PAIRS, metavar="NAME")
-    parser.add_argument("--core", type=int, default=0)
+    parser.add_argument("--cores", type=int, nargs="+", default=[0], help="one run at a time on each")
     arguments = parser.parse_args()
     names = dict.fromkeys(name for mine in arguments.ours for name in (mine, *PAIRS[mine]))
     rounds = []
     for number in range(arguments.rounds):
-        rounds.append({n: pace(n, arguments.env, arguments.steps, arguments.core) for n in names})
+        paces = on_cores(arguments.cores, list(names), lambda n, core: pace(n, arguments.env, arguments.steps, core))
+        rounds.append(dict(zip(names, paces, strict=True)))
         print(f"round {number + 1}: " + ", ".join(f"{n} {p:.0f}" for n, p in rounds[-1].items()), flush=True)
     lines = [
         f"| {arguments.env} | steps per second | against | | ratio | lowest | highest |",

@@ -4,9 +4,14 @@ import json
 import platform
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
-from typing import Any
+from queue import Queue
+from typing import Any, TypeVar
+
+T, R = TypeVar("T"), TypeVar("R")
 
 FOLDER = Path(__file__).parent
 PEERS = FOLDER.parent / ".venv-peers" / "bin" / "python"  # made by `make bench`
@@ -28,6 +33,23 @@ def pace(name: str, env: str, steps: int, core: int) -> float:
     lines = run(name, env, steps=1_000 + COMPILING + steps, core=core)
     first = next(line for line in lines if line["step"] >= 1_000 + COMPILING)
     return (lines[-1]["step"] - first["step"]) / (lines[-1]["seconds"] - first["seconds"])
+
+
+def on_cores(cores: Sequence[int], jobs: Sequence[T], work: Callable[[T, int], R]) -> list[R]:
+    """`work(job, core)` of every job, one at a time on each core."""
+    free: Queue[int] = Queue()
+    for core in cores:
+        free.put(core)
+
+    def one(job: T) -> R:
+        core = free.get()
+        try:
+            return work(job, core)
+        finally:
+            free.put(core)
+
+    with ThreadPoolExecutor(len(cores)) as pool:
+        return list(pool.map(one, jobs))
 
 
 def machine() -> str:

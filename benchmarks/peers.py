@@ -1,6 +1,7 @@
 """Steps per second beside Stable-Baselines3 and SBX: the same task, sizes and updates, in turns on one core.
 
-    make bench        # or, after it: python benchmarks/peers.py [--rounds 3] [--steps 3000] [--env HalfCheetah-v4] [--cores 0 1]
+    make bench        # or, after it:
+    python benchmarks/peers.py [--rounds 3] [--steps 3000] [--env HalfCheetah-v4] [--cores 0 1]
 
 Every round runs every contestant once, in a process of its own; the first 500 steps that learn, in which libraries
 compile, do not count. Ratios are taken within a round, and given as median, lowest and highest.

@@ -11,7 +11,8 @@ from pathlib import Path
 from queue import Queue
 from typing import Any, TypeVar
 
-T, R = TypeVar("T"), TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 
 FOLDER = Path(__file__).parent
 PEERS = FOLDER.parent / ".venv-peers" / "bin" / "python"  # made by `make bench`

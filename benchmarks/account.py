@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from arithmetic import inner_of
 from blocks import block_account
 from race import keep
 from timing import Run, in_turns, products, random_batches
@@ -148,10 +149,8 @@ def _random(jaxpr: Any) -> Iterator[Any]:
     for equation in jaxpr.eqns:
         if equation.primitive.name == "random_bits":
             yield equation
-        for value in equation.params.values():
-            for inner in value if isinstance(value, tuple | list) else [value]:
-                if hasattr(inner := getattr(inner, "jaxpr", inner), "eqns"):
-                    yield from _random(inner)
+        for inner in inner_of(equation):
+            yield from _random(inner)
 
 
 def block_of(part: Part, state: Any, batches: Transition, keys: Any) -> Run:

@@ -23,6 +23,7 @@ HIDDEN = [256, 256]
 BATCH = 256
 TOLD = 500  # steps between two lines
 EPISODES = 5  # of an evaluation
+AS_THEIRS = {"tqc": {"recipe.critic.members": 2, "recipe.critic.levels": 25}}  # sizes that the others come with
 
 
 class Meter:
@@ -73,7 +74,17 @@ def ours(recipe: str, env: str, seed: int, every: int, meter: Meter) -> None:
         warm_up=WARM_UP, learn_after=WARM_UP, evaluate_every=every, checkpoint_every=every, evaluation_episodes=EPISODES
     )
     with tempfile.TemporaryDirectory() as folder:
-        pacer.train(env, recipe, 10_000_000, seed, schedule=schedule, run_dir=folder, observers=[observe], quiet=True)
+        pacer.train(
+            env,
+            recipe,
+            10_000_000,
+            seed,
+            schedule=schedule,
+            overrides=AS_THEIRS.get(recipe),
+            run_dir=folder,
+            observers=[observe],
+            quiet=True,
+        )
 
 
 def theirs(library: str, algorithm: str, fast: bool, env: str, seed: int, every: int, meter: Meter) -> None:

@@ -48,7 +48,8 @@ def main() -> None:
                 f"| `{mine}` | {mine_pace:.0f} | `{other}` | {other_pace:.0f} | **{np.median(ratios):.2f}** | "
                 f"{min(ratios):.2f} | {max(ratios):.2f} |"
             )
-    keep("peers", "\n".join(lines))
+    all_of_them = set(arguments.ours) == set(PAIRS)
+    keep("peers" if all_of_them else "_".join(["peers", *arguments.ours]).replace("pacer:", ""), "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
 """Milliseconds per update, per recipe and size, beside one plain float32 product timed in the same run.
 
-python benchmarks/updates.py [--recipe R ...] [--size small|paper] [--observation 17] [--action 6]
+    python benchmarks/updates.py [--recipe R ...] [--size small|paper] [--observation 17] [--action 6]
+
+`products` is the quotient; `at least` is how many products hold the arithmetic of those in an update, which is the
+quotient that a processor would reach if nothing else took time. Writes results/updates.md.
 """
 
 import argparse
 from typing import Any
 
+from arithmetic import products_in
+from race import keep
 from timing import in_turns, products, random_batches, seconds
 
 import jax  # isort: skip
@@ -44,16 +49,19 @@ def main() -> None:
     parser.add_argument("--action", type=int, default=6)
     arguments = parser.parse_args()
     space = Space(arguments.observation, arguments.action)
-    print(f"{'recipe':18} {'size':6} {'ms/update':>10} {'ms/product':>11} {'quotient':>9} {'compile s':>10}")
-    for size in [arguments.size] if arguments.size else SIZES:
+    sizes = [arguments.size] if arguments.size else list(SIZES)
+    lines = ["| recipe | size | ms | products | at least | compiling, s |", "|---|---|--:|--:|--:|--:|"]
+    print("\n".join(lines), flush=True)
+    for size in sizes:
         for name in arguments.recipe:
-            recipe = SIZES[size].apply(RECIPES[name][1])
-            update_time, product_time, compile_time = measure(recipe, SIZES[size].hidden[0], space)
-            print(
-                f"{name:18} {size:6} {1e3 * update_time:10.2f} {1e3 * product_time:11.3f} "
-                f"{update_time / product_time:9.1f} {compile_time:10.1f}",
-                flush=True,
+            recipe, width = SIZES[size].apply(RECIPES[name][1]), SIZES[size].hidden[0]
+            update_time, product_time, compile_time = measure(recipe, width, space)
+            lines.append(
+                f"| `{name}` | {size} | {1e3 * update_time:.1f} | {update_time / product_time:.1f} | "
+                f"{products_in(recipe, width, space):.1f} | {compile_time:.0f} |"
             )
+            print(lines[-1], flush=True)
+    keep("updates", "\n".join(lines))
 
 
 if __name__ == "__main__":

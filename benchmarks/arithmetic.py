@@ -8,6 +8,7 @@ from timing import random_batches
 
 import jax  # isort: skip
 from jax.interpreters.partial_eval import dce_jaxpr
+
 from pacer import learner
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.types import Space, Transition

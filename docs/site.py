@@ -12,7 +12,14 @@ from markdown.inlinepatterns import InlineProcessor
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parents[1]
-PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "results/FINDINGS.md": "findings.md",
+    **{f"benchmarks/results/{p.name}": f"benchmarks/{p.name}" for p in (ROOT / "benchmarks/results").glob("*.md")},
+}
+PICTURES = ("results/figures/default/curves.svg", "benchmarks/results/core_hour.svg")
 
 
 def on_config(config):
@@ -26,6 +33,8 @@ def on_files(files, config):
     for source, page in PAGES.items():
         text = (ROOT / source).read_text("utf-8").replace("](docs/", "](")
         files.append(File.generated(config, page, content=text))
+    for picture in PICTURES:
+        files.append(File.generated(config, picture, content=(ROOT / picture).read_bytes()))
     for example in sorted((ROOT / "examples").glob("*.py")):
         text = f"# {example.name}\n\n```python\n{example.read_text('utf-8')}```\n"
         files.append(File.generated(config, f"examples/{example.stem}.md", content=text))
@@ -37,7 +46,9 @@ def on_page_markdown(markdown, **_):
     for source, page in PAGES.items():
         markdown = markdown.replace(f"](../{source}", f"]({page}").replace(f"]({source}", f"]({page}")
     markdown = re.sub(r"\]\((?:\.\./)?examples/(\w+)\.py\)", r"](examples/\1.md)", markdown)
-    return markdown.replace("](examples)", "](extending.md)")
+    for picture in PICTURES:
+        markdown = markdown.replace(f"](../{picture}", f"]({picture}")
+    return markdown.replace("](examples)", "](extending.md)").replace("](results/)", "](findings.md)")
 
 
 class Formulas(Extension):

@@ -121,7 +121,7 @@ def test_a_finished_run_says_that_nothing_was_trained(capsys):
 def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_a_usable_run(capfd):
     with pytest.raises(KeyboardInterrupt, match="the same call continues the run in here"):
         train(run_dir="here", observers=[once(30, lambda: send(signal.SIGINT))])
-    assert "stopping: this block is finished and saved; once more" in capfd.readouterr().err
+    assert "stopping: what was learned is saved; once more" in capfd.readouterr().err
     assert (pacer.Run("here").status, pacer.load("here").recipe) == ("stopped", RECIPE)
     with pytest.raises(SystemExit) as ended:
         train(run_dir="here", observers=[once(40, lambda: send(signal.SIGTERM))])

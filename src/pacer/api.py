@@ -55,9 +55,9 @@ def train(
 
     `pacer.config.resolve` tells how the arguments become a configuration. The run lives in `run_dir` (by default
     under runs/); calling again continues or extends it. `start_from` is an agent, or the folder of one, whose networks
-    the run begins with, and whose recipe it has unless another is named. Ctrl-C ends the run after the current block,
-    with a checkpoint, as a KeyboardInterrupt. A call of the environment that takes longer than `step_timeout` seconds
-    ends the run, at what it last saved.
+    the run begins with, and whose recipe it has unless another is named. Ctrl-C ends the run with
+    a checkpoint, as a KeyboardInterrupt. A call of the environment that takes longer than `step_timeout` seconds ends
+    the run, at what it last saved.
     """
     _check_environment(env, name is not None or run_dir is not None)
     start = load(start_from) if isinstance(start_from, str | Path) else start_from

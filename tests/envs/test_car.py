@@ -74,7 +74,7 @@ def test_first_second_follows_the_recording(name: str, drives: dict[str, Drive])
     distance = np.hypot(*(ours - real)[:, :2].T).max()
     turn = max(abs(remainder(angle, tau)) for angle in (ours - real)[:, 2])
     print(f"{name}: within {distance:.5f} m and {turn:.5f} rad over 25 steps")
-    assert distance < 0.10
+    assert distance < 1e-5
     assert turn < 0.15
 
 

@@ -35,7 +35,7 @@ class Child:
         return self._process.poll() is not None
 
     def stop(self) -> None:
-        """Ask for an end, with a checkpoint, after the current block."""
+        """Ask for an end, with a checkpoint."""
         if self._process.stdin and not self._process.stdin.closed:
             self._process.stdin.close()
 

@@ -100,7 +100,7 @@ class Watch:
     def _ask(self, asked: Stopped) -> None:
         self.asked, self._hurry = asked, time.monotonic()
         if asked.exit_code == INTERRUPTED:
-            say(b"\nstopping: this block is finished and saved; once more, and no environment is waited for\n")
+            say(b"\nstopping: what was learned is saved; once more, and no environment is waited for\n")
 
     def _hasten(self, asked: Stopped) -> None:
         self._grace = 0.0

@@ -145,7 +145,7 @@ def draws(recipe: Recipe, state: Any, batch: Transition, key: Any) -> Any:
 
 
 def _random(jaxpr: Any) -> Iterator[Any]:
-    """The equations that draw or split, with those of inner functions."""
+    """The equations that draw, with those of inner functions."""
     for equation in jaxpr.eqns:
         if equation.primitive.name == "random_bits":
             yield equation
@@ -219,7 +219,7 @@ def main() -> None:
         texts.append(table(f"one update, {size}, in products", updates, ".1f"))
         if blocks:
             texts.append(table(f"one block of a run, {size}, in ms", blocks, ".2f"))
-    keep("account", "\n\n".join(texts))
+    keep("account", "\n\n".join(texts), whole=not arguments.size and arguments.recipe == NAMES)
 
 
 if __name__ == "__main__":

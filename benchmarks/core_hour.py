@@ -9,6 +9,7 @@ Matplotlib, .svg.
 
 import argparse
 import csv
+import subprocess
 from typing import Any
 
 from race import RESULTS, keep, on_cores, run
@@ -50,7 +51,11 @@ def main() -> None:
     def train(job: tuple[str, int, str], core: int) -> list[dict[str, Any]]:
         env, seed, name = job
         limits = {"seconds": 60 * arguments.minutes, "evaluate_every": arguments.evaluate_every}
-        lines = run(name, env, seed=seed, core=core, **limits)
+        try:
+            lines = run(name, env, seed=seed, core=core, **limits)
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"{env} seed {seed} {name} failed: {error}", flush=True)
+            return []
         scored = [line for line in lines if line["return"] is not None]
         print(
             f"{env} seed {seed} {name}: {lines[-1]['step']} steps, {[round(s['return']) for s in scored]}", flush=True

@@ -60,9 +60,10 @@ def machine() -> str:
     return f"{models[0] if models else platform.machine()}, {len(models) or '?'} cores"
 
 
-def keep(name: str, text: str) -> None:
-    """Print a table, and write it to results/."""
-    RESULTS.mkdir(exist_ok=True)
+def keep(name: str, text: str, whole: bool = True) -> None:
+    """Print a table and, where it is whole, write it to results/."""
     text = f"{text}\n\n{date.today()}, {machine()}\n"
-    (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
     print(text)
+    if whole:
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")

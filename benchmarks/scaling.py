@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,16 +71,21 @@ def fill(replay: Replay, rows: int) -> Any:
     return np.array([count])
 
 
+def resident() -> float:
+    """Megabytes that this process has in memory."""
+    return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * resource.getpagesize() / 2**20
+
+
 def remember(rows: int) -> tuple[float, float]:
     """Milliseconds to gather a block's batches from so many rows, and megabytes that these take."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resident()
     replay = Replay(SPACE, rows)
     counts, rng, times = fill(replay, rows), np.random.default_rng(0), []
     for _ in range(20):
         start = time.process_time()
         replay.sample(counts, rng, 50, 256, 0.99)
         times.append(time.process_time() - start)
-    return 1e3 * float(np.median(times)), (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    return 1e3 * float(np.median(times)), resident() - before
 
 
 def bare(core: int) -> float:
@@ -145,7 +151,7 @@ def main() -> None:
         for name in ("pacer:sac", "pacer:pacer"):
             lines.append(f"| runs of {name} | {gain(partial(pace, name, 'HalfCheetah-v4', steps)):.2f} |")
         texts.append("\n".join(lines))
-    keep("scaling", "\n\n".join(texts))
+    keep("scaling", "\n\n".join(texts), whole=not (arguments.quick or arguments.part))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def main() -> None:
                 f"{products_in(recipe, width, space):.1f} | {compile_time:.0f} |"
             )
             print(lines[-1], flush=True)
-    keep("updates", "\n".join(lines))
+    keep("updates", "\n".join(lines), whole=not arguments.size and len(arguments.recipe) == len(RECIPES))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,11 @@ from pacer.errors import PacerError, near
 
 IMPORTED: list[str] = []
 """What the command line was told to import: processes that it starts are told the same."""
+
+
+def import_words(sources: Iterable[str]) -> list[str]:
+    """Words of a command line that say so."""
+    return [word for source in sources for word in ("--import", source)]
 
 
 def search_here() -> None:

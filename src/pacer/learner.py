@@ -110,7 +110,8 @@ def rescaled(recipe: Recipe, state: TrainState, factor: Array) -> TrainState:
         params = recipe.critic.rescaled(networks.critic.params, factor)
         return networks._replace(critic=networks.critic._replace(params=params))
 
-    return state._replace(online=scaled(state.online), target=scaled(state.target))
+    weight = recipe.weight.rescaled(state.weight, factor)
+    return state._replace(online=scaled(state.online), target=scaled(state.target), weight=weight)
 
 
 def update(

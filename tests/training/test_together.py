@@ -127,3 +127,27 @@ def test_a_run_that_goes_on_alone_is_not_called_exact(tmp_path):
     train(tmp_path / "0", observers=[told(Warned, warnings)])
     (warning,) = warnings
     assert warning.message.endswith("another runs_together (3 there, 1 here)")
+
+
+def test_a_folder_that_cannot_be_used_is_told_and_the_others_are_trained(tmp_path):
+    train(tmp_path / "1", seed=1, steps=20, learn_after=10)
+    (failed,) = train_together(tmp_path, steps=60).items()
+    assert failed[0] == tmp_path / "1"
+    assert "differs in" in str(failed[1])
+    assert [(tmp_path / str(seed) / "DONE").exists() for seed in (0, 2)] == [True, True]
+
+
+def test_a_closed_terminal_saves_all_runs(tmp_path):
+    found = []
+    observers = [
+        once(70, lambda: send(signal.SIGHUP)),
+        once(90, lambda: found.extend(newest(tmp_path / str(seed)).name for seed in SEEDS)),
+    ]
+    assert train_together(tmp_path, steps=100, observers={tmp_path / "0": observers}) == {}
+    assert found == ["70"] * len(SEEDS)
+
+
+def test_one_run_is_the_run_alone(tmp_path):
+    train(tmp_path / "alone", steps=60)
+    assert execute_together({tmp_path / "mapped": configuration(steps=60)}, Drift, {}, 1) == {}
+    assert results(tmp_path / "mapped") == results(tmp_path / "alone")

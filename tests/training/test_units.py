@@ -1,5 +1,7 @@
 """Return units: what the rewards are multiplied by changes nothing that is learned."""
 
+from dataclasses import replace
+
 import gymnasium as gym
 import jax
 import numpy as np
@@ -63,3 +65,15 @@ def test_a_run_that_starts_from_an_agent_keeps_what_its_critic_knows():
     after = begun.after(collected(1e4), RECIPE)
     assert after.unit > 100
     np.testing.assert_allclose(returns(after), returns(begun), rtol=1e-5)
+
+
+def test_an_agent_in_units_is_told_in_rewards_where_the_run_has_none(tmp_path):
+    train(tmp_path)
+    agent = pacer.load(tmp_path / "agent")
+    recipe = replace(RECIPE, return_units=False)
+    state = initial_state(pacer.resolve("Pendulum-v1", recipe), agent.space, agent)
+    assert state.unit == 1.0
+    obs, action = np.ones((1, 3), np.float32), np.zeros((1, 2), np.float32)
+    found = recipe.critic.returns(state.learner.online.critic, obs, action, jax.random.key(0)).value
+    expected = recipe.critic.returns(agent.networks.critic, obs, action, jax.random.key(0)).value * agent.scaling.unit
+    np.testing.assert_allclose(found, expected, rtol=1e-5)

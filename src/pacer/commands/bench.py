@@ -9,7 +9,8 @@ import tyro
 from pacer.errors import PacerError
 from pacer.experiments.find import find, names
 from pacer.experiments.job import carry_out, wear_leash
-from pacer.experiments.plan import RUNS, Choices, Job, plan
+from pacer.experiments.plan import RUNS, Choices, Job, check, plan
+from pacer.imports import IMPORTED
 from pacer.observers.display import Display
 from pacer.observers.tracking import Tool, tracker
 
@@ -56,7 +57,8 @@ class Arguments:
     """Run this one of the runs, in this process; `--dry-run` numbers them."""
 
     def choices(self) -> Choices:
-        return Choices(**{field.name: getattr(self, field.name) for field in fields(Choices)})
+        mine = {field.name: getattr(self, field.name) for field in fields(Choices) if field.name != "imports"}
+        return Choices(**mine, imports=tuple(IMPORTED))
 
 
 def main(arguments: list[str]) -> None:
@@ -134,9 +136,7 @@ def _run_all(chosen: Arguments, choices: Choices, jobs: list[Job]) -> None:
         failures = run_mapped(jobs)
     else:
         failures = run_here(jobs, choices.words(), chosen.processes or cores())
-    if failures:
-        told = "\n".join(f"  {title}: {error}" for title, error in failures.items())
-        raise PacerError(f"{len(failures)} of {len(jobs)} runs failed:\n{told}\nThe same command tries them again")
+    check(failures, jobs)
     print(
         f"All runs are in {choices.runs}. Next:\n  pacer report {choices.runs}   # tables, curves and more, as one page"
     )

@@ -14,6 +14,7 @@ from pacer.reports.page import write
 from pacer.reports.results import results
 from pacer.reports.text import csv_text, markdown
 from pacer.reports.watch import changes
+from pacer.training.stopping import tidying
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,9 @@ def _watch(chosen: Arguments) -> None:
     """The last page, after Ctrl-C, is one that stays as it is."""
     print("watching; Ctrl-C ends it", flush=True)
     try:
-        for _ in changes(chosen.runs, chosen.every):
-            _write(chosen, chosen.every)
+        with tidying():
+            for _ in changes(chosen.runs, chosen.every):
+                _write(chosen, chosen.every)
     except KeyboardInterrupt:
         _write(chosen)
 

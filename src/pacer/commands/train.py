@@ -16,7 +16,7 @@ from pacer.config import DEFAULT_RECIPE, Config, Schedule, default_folder, resol
 from pacer.envs.make import maker, parse_options
 from pacer.experiments.job import wear_leash
 from pacer.experiments.seeds import jobs_of, train_all
-from pacer.imports import IMPORTED, fetched
+from pacer.imports import IMPORTED, fetched, import_words
 from pacer.observers.display import Display
 from pacer.observers.tracking import Tool, tracker
 from pacer.overrides import differences
@@ -71,8 +71,7 @@ class Arguments:
 def main(arguments: list[str]) -> None:
     config, chosen = parse(arguments)
     if chosen.seeds:
-        imports = [word for source in IMPORTED for word in ("--import", source)]
-        words = [*_without(arguments, "--seeds", "--seed", "--run-dir", "--run_dir"), *imports]
+        words = [*_without(arguments, "--seeds", "--seed", "--run-dir", "--run_dir"), *import_words(IMPORTED)]
         jobs = jobs_of(config, chosen.seeds, words, chosen.run_dir)
         maker(
             config.environment, config.environment_options, wrappers=config.wrappers

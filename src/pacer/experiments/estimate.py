@@ -19,7 +19,7 @@ from pacer.experiments.plan import Job
 from pacer.observers import STOP, Evaluated, Event, Progress
 from pacer.runs.codec import encode
 from pacer.runs.files import load_json, save_json
-from pacer.runtime import cache_folder, processor
+from pacer.runtime import cache_folder, processor, source
 from pacer.training.execute import execute
 from pacer.training.stopping import Stopped
 
@@ -123,7 +123,7 @@ class _Stopwatch:
 
 
 def _known_or_measured(config: Config, kind: str) -> Speed:
-    told = json.dumps([kind, config.environment, processor(), _revision()])
+    told = json.dumps([kind, config.environment, processor(), source()])
     kept = cache_folder()
     if kept is None:
         return measure(config)
@@ -142,13 +142,6 @@ def _kind(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _kind(inner) for name, inner in value.items() if not isinstance(inner, float)}
     return [_kind(inner) for inner in value if not isinstance(inner, float)] if isinstance(value, list) else value
-
-
-def _revision() -> str:
-    """What an update does: the sources of learner and pieces."""
-    root = Path(__file__).parents[1]
-    files = sorted([root / "learner.py", *(root / "pieces").rglob("*.py")])
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _episode(config: Config) -> int:

@@ -131,7 +131,7 @@ def sample(policy: Policy, obs: Vector, samples: int, seed: int) -> Floats:
 def returns(world: World, agent: Agent, scenes: Sequence[Scene], episodes: int, seed: int) -> Arrays:
     """The critic's atoms in some states, for an action of the policy, beside the returns that followed it.
 
-    Both in the critic's units. `left` is the discount that was left where time ran out: what of a return is not seen.
+    Both of scaled utilities. `left` is the discount that was left where time ran out: what of a return is not seen.
     `soft` is 1 where the critic's return counts entropy too, so that it lies elsewhere. Where a state cannot be
     reached again, since the environment is not reproducible, no return is known: NaN.
     """

@@ -1,14 +1,16 @@
 """Jobs in this process, all seeds of a cell at once: their updates are one compiled block, mapped over the seeds."""
 
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pacer.envs.make import maker
+from pacer.errors import PacerError
 from pacer.experiments.board import Board
+from pacer.experiments.child import log_file
 from pacer.experiments.job import look_at_agents
 from pacer.experiments.plan import Job
-from pacer.observers import Observer
+from pacer.observers import Event, Observer, Warned
 from pacer.observers.tracking import tracker
 from pacer.training.execute import execute_together
 
@@ -22,22 +24,47 @@ def run_mapped(jobs: Sequence[Job]) -> dict[str, str]:
     with Board(jobs, 1) as board:
         for cell in cells.values():
             todo = [job for job in cell if not job.done()]
-            make = maker(cell[0].config.environment, cell[0].config.environment_options)
-            told = {job.folder: _observers(job, todo, board) for job in todo}
-            # Those that are done count for the width, so that the block is the one they were trained with.
-            errors = execute_together({job.folder: job.config for job in todo}, make, told, len(cell))
+            errors = _train(todo, len(cell), board)
             for job in todo:
-                error = errors.get(job.folder)
+                error = errors.get(job.folder) or _look(job)
                 if error:
-                    failures[job.title] = str(error)
+                    failures[job.title] = _told(job, error)
                 else:
-                    look_at_agents(job)
-                board.ended(job, str(error) if error else None)
+                    log_file(job.folder).unlink(missing_ok=True)
+                board.ended(job, failures.get(job.title))
     return failures
 
 
+def _train(jobs: Sequence[Job], width: int, board: Board) -> dict[Path, Exception]:
+    """Train runs of a cell of `width`: those that are done count, so that the block stays the one they had."""
+    try:
+        make = maker(jobs[0].config.environment, jobs[0].config.environment_options) if jobs else None
+        observers = {job.folder: _observers(job, jobs, board) for job in jobs}
+        return execute_together({job.folder: job.config for job in jobs}, make, observers, width) if make else {}
+    except PacerError as error:
+        return {job.folder: error for job in jobs}
+
+
+def _look(job: Job) -> Exception | None:
+    try:
+        look_at_agents(job)
+    except PacerError as error:
+        return error
+    return None
+
+
+def _told(job: Job, error: Exception) -> str:
+    """The error in a line; all of it is in a file beside the run's folder, as that of a process would be."""
+    file = log_file(job.folder)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    return f"{error} (all of it is in {file})"
+
+
 def _observers(job: Job, running: Sequence[Job], board: Board) -> list[Observer]:
-    def look(event: Any) -> None:
+    def look(event: Event) -> None:
+        if isinstance(event, Warned):
+            board.say(f"{job.title}: {event.message}")
         board.look(running)
 
     return [look, *([tracker(job.track, job.folder, job.config)] if job.track else [])]

@@ -1,7 +1,7 @@
 """An experiment and what the user chose of it become jobs: one per run, in a fixed order."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from pacer.errors import PacerError, near
 from pacer.experiments.experiment import Cell, Experiment
 from pacer.experiments.find import find, is_file
 from pacer.experiments.typed import number, train_words
+from pacer.imports import import_words, imported
 from pacer.observers.tracking import Tool
 from pacer.overrides import whole
 from pacer.runs.files import load_json
@@ -33,6 +34,8 @@ class Choices:
     runs: Path = RUNS
     insight: bool = False
     track: Tool | None = None
+    imports: tuple[str, ...] = ()
+    """Modules and files of the user's own, which every process and node of the experiment imports."""
 
     def words(self) -> list[str]:
         """The choices as words of a command line."""
@@ -45,7 +48,8 @@ class Choices:
                 words += [f"--{option.replace('_', '-')}", *map(str, values)]
         words += ["--runs", str(self.runs)] if self.runs != RUNS else []
         words += ["--track", self.track] if self.track else []
-        return words + (["--insight"] if self.insight else [])
+        words += ["--insight"] if self.insight else []
+        return words + import_words(self.imports)
 
 
 @dataclass(frozen=True)
@@ -79,8 +83,17 @@ class Job:
         return self.insight and not all((self.folder / "insight" / file).exists() for file in INSIGHT)
 
 
+def check(failures: Mapping[str, str], jobs: Sequence[Job]) -> None:
+    """Tell which of the jobs failed, and why."""
+    if failures:
+        told = "\n".join(f"  {title}: {error}" for title, error in failures.items())
+        raise PacerError(f"{len(failures)} of {len(jobs)} runs failed:\n{told}\nThe same command tries them again")
+
+
 def plan(choices: Choices) -> list[Job]:
     """The jobs, seed by seed, so that an experiment which is stopped half-way has whole rows."""
+    for source in choices.imports:
+        imported(source)
     experiment = find(choices.experiment)
     count = whole(experiment.seeds if choices.seeds is None else choices.seeds, "seeds", 1)
     seeds = _selected(range(count), choices.only_seed, "seed")
@@ -145,6 +158,7 @@ def _job(k: int, cell: Cell, config: Config, choices: Choices, insight: bool) ->
     else:
         words += ["--run-dir", str(folder)] if choices.runs != RUNS else []
         words += ["--track", choices.track] if choices.track else []
+        words += import_words(choices.imports)
     return Job(k, config, folder, insight, shlex.join(["pacer", *words]), choices.track)
 
 

@@ -10,7 +10,7 @@ from statistics import fmean
 from pacer.config import Config, default_folder
 from pacer.errors import PacerError
 from pacer.experiments.local import cores, run_here
-from pacer.experiments.plan import Job
+from pacer.experiments.plan import Job, check
 from pacer.runs.reader import Run
 
 
@@ -29,9 +29,7 @@ def jobs_of(config: Config, seeds: Sequence[int], words: Sequence[str], root: Pa
 
 def train_all(jobs: Sequence[Job]) -> None:
     """Train them, a process of one thread each; what they reached is printed."""
-    if failures := run_here(jobs, (), min(cores(), len(jobs))):
-        told = "\n".join(f"  {title}: {error}" for title, error in failures.items())
-        raise PacerError(f"{len(failures)} of {len(jobs)} runs failed:\n{told}\nThe same command tries them again")
+    check(run_here(jobs, (), min(cores(), len(jobs))), jobs)
     reached = [final_score(job.folder) for job in jobs]
     for job, score in zip(jobs, reached, strict=True):
         print(f"seed {job.config.seed}: greedy return {score:,.1f}   {job.folder}")

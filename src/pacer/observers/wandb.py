@@ -23,7 +23,9 @@ class WandB(Tracker):
         self._folder.mkdir(parents=True, exist_ok=True)
         known = load_json(self._file) if self._file.exists() else {}
         self._id = known.get("id", self._id)
-        self._run = self._wandb.init(dir=str(self._folder), id=self._id, resume="allow", **self._options)
+        # A run of its own, also where several go in one process.
+        options = {"dir": str(self._folder), "id": self._id, "resume": "allow", "reinit": "create_new"}
+        self._run = self._wandb.init(**options, **self._options)
         return Told(known.get("progress", -1), known.get("evaluated", -1))
 
     def write(self, step: int, figures: Figures) -> None:

@@ -8,6 +8,7 @@ import jax
 
 from pacer.agent import Agent
 from pacer.config import WATCHING, Config
+from pacer.errors import PacerError
 from pacer.observers import Audience, Observer
 from pacer.runs.codec import encode
 from pacer.runs.folder import RunFolder
@@ -45,14 +46,17 @@ def execute_together(
 
     Returns the errors of those that failed. A run that is finished takes no part.
     """
+    errors: dict[Path, Exception] = {}
+    members = []
     with ExitStack() as stack:
-        folders = {path: stack.enter_context(closing(_open(config, path, width))) for path, config in runs.items()}
-        members = [
-            (config, folders[path], observers.get(path, ()))
-            for path, config in runs.items()
-            if not folders[path].finished(config.steps)
-        ]
-        return {folder.path: error for folder, error in run_together(members, make, width).items()}
+        for path, config in runs.items():
+            try:
+                folder = stack.enter_context(closing(_open(config, path, width)))
+                if not folder.finished(config.steps):
+                    members.append((config, folder, observers.get(path, ())))
+            except PacerError as error:
+                errors[path] = error
+        return errors | {folder.path: error for folder, error in run_together(members, make, width).items()}
 
 
 def _open(config: Config, path: Path, together: int = 1) -> RunFolder:

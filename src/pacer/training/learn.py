@@ -40,6 +40,8 @@ def learn_together(runs: Sequence[tuple[Config, RunState, Replay]], width: int) 
 
     It is compiled for `width` runs: where there are fewer, the first stands in for those that lack.
     """
+    if width == 1:
+        return [learn(*runs[0])]  # the very block of a run alone
     rows = [(run[1].learner, run[1].scaling(), *draw(*run)) for run in runs]
     rows += rows[:1] * (width - len(rows))
     states, scalings, batches, keys = jax.tree.map(lambda *parts: jnp.stack(parts), *rows)

@@ -107,6 +107,7 @@ class Training:
         self.explorer = Explorer(config, self.space)
         self.health = Health(config, examination, audience.warn)
         self._learned = False
+        self._saves = 0  # that were asked for and made
         self._seconds = dict.fromkeys(ACTIVITIES, 0.0)
 
     @property
@@ -175,8 +176,8 @@ class Training:
             self.replay.save(self.folder.path / REPLAY, state.lanes.rows, state.lanes.going_on)
         if state.step in {self._snapshot(fraction) for fraction in SNAPSHOTS}:
             self._agent(state).save(self.folder.path / "snapshots" / str(state.step))
-        if self._due(state, self.schedule.checkpoint_every) or self.watch.save_wanted:
-            self.watch.save_wanted = False
+        if self._due(state, self.schedule.checkpoint_every) or self.watch.saves_wanted > self._saves:
+            self._saves = self.watch.saves_wanted
             self.checkpoint(state)
         return state
 

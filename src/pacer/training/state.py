@@ -139,19 +139,20 @@ def initial_state(config: Config, space: Space, start: Agent | None = None) -> R
         best=np.array(-np.inf),
         recent=np.full(RECENT, np.nan),
     )
-    return state if start is None else _begun_with(state, start)
+    return state if start is None else _begun_with(state, start, config.recipe)
 
 
-def _begun_with(state: RunState, start: Agent) -> RunState:
+def _begun_with(state: RunState, start: Agent, recipe: Recipe) -> RunState:
     """The state with an agent's networks, and with its view of observations and rewards for a while."""
     given = to_arrays(start.networks)
     check_kinds("the agent to start from", kinds(given), kinds(state.learner.online))
     online, target = (jax.device_put(from_arrays(given, state.learner.online)) for _ in range(2))
-    learner = state.learner._replace(online=online, target=target)
-    scaling = start.scaling
+    begun = state.learner._replace(online=online, target=target)
+    scaling, unit = start.scaling, np.asarray(start.scaling.unit, np.float64)
     moments = Moments.of(scaling.mean, 1.0 / np.asarray(scaling.inverse_deviation, np.float64), REMEMBERED)
-    state = state._replace(learner=learner, moments=moments)
+    state = state._replace(learner=begun, moments=moments)
+    if not recipe.return_units:  # what the critic knows is told in rewards as they are
+        return state._replace(learner=learner.rescaled(recipe, begun, np.float32(unit))) if unit != 1 else state
     if start.recipe.return_units:
-        unit = np.asarray(scaling.unit, np.float64)
         state = state._replace(returns=Moments.of(np.zeros(1), DEVIATION * unit[None], REMEMBERED), unit=unit)
     return state

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 
+import jax
+
 from pacer.config import Config
 from pacer.observers import Audience, Observer
 from pacer.observers.csv_log import CsvLog
@@ -27,18 +29,23 @@ def run_together(
     """Train them all, in blocks that are compiled for `width` runs; the errors of those that failed."""
     watch = Watch()
     members: list[Member] = []
-    with watch.on_duty(), suppress(Leave), ExitStack() as stack:
-        for config, folder, observers in runs:
-            audience = Audience([CsvLog(folder, config), *observers])
-            worlds = open_worlds(make, config.environment, config.envs, 0, watch, audience.warn)
-            lanes, examination = stack.enter_context(worlds)
-            members.append(Member(Training(config, folder, lanes, examination, audience, watch)))
+    errors: dict[RunFolder, Exception] = {}
+    with watch.on_duty(), ExitStack() as stack:
+        with suppress(Leave):  # where worlds were still being made: the runs that have theirs are ended in order
+            for config, folder, observers in runs:
+                audience = Audience([CsvLog(folder, config), *observers])
+                try:
+                    worlds = open_worlds(make, config.environment, config.envs, 0, watch, audience.warn)
+                    lanes, examination = stack.enter_context(worlds)
+                    members.append(Member(Training(config, folder, lanes, examination, audience, watch)))
+                except Exception as error:
+                    errors[folder] = error
         train(members, width)
     if watch.asked:
         raise watch.asked
     if not all(member.error or member.done for member in members):
         raise Stopped("an observer")
-    return {member.training.folder: member.error for member in members if member.error}
+    return errors | {member.training.folder: member.error for member in members if member.error}
 
 
 class Member:
@@ -48,6 +55,7 @@ class Member:
         self.training = training
         self.state = training.load()
         self.error: Exception | None = None
+        self.ended = False
 
     @property
     def done(self) -> bool:
@@ -81,11 +89,15 @@ class Member:
         self.reach(act, state)
 
     def end(self) -> None:
-        if self.error:
-            return
-        if not self.done:
-            self.training.checkpoint(self.state)
-        self.training.end(self.state, "finished" if self.done else "stopped")
+        def act(state: RunState) -> RunState:
+            if not self.done:
+                self.training.checkpoint(state)
+            self.training.end(state, "finished" if self.done else "stopped")
+            return state
+
+        if not self.error:
+            self.reach(act, self.state)
+            self.ended = True
 
 
 def train(members: Sequence[Member], width: int) -> None:
@@ -101,7 +113,8 @@ def train(members: Sequence[Member], width: int) -> None:
             member.end()
     except BaseException as error:
         for member in members:
-            member.training.fail(member.state, error)
+            if not (member.error or member.ended):
+                member.training.fail(member.state, error)
         raise
 
 
@@ -114,7 +127,7 @@ def advance(members: Sequence[Member], width: int) -> None:
     learning = [member.training.learns(state) for member, state in collected]  # the same of all, and said by each
     if any(learning):
         runs = [(member.training.config, state, member.training.replay) for member, state in collected]
-        learned = [*learn_together(runs, width)]
+        learned = [*jax.block_until_ready(learn_together(runs, width))]  # else the wait would not be timed
     seconds = time.perf_counter() - start
     for (member, state), block in zip(collected, learned, strict=True):
         member.settle(state, block, seconds / len(collected))

@@ -48,7 +48,7 @@ class Watch:
             raise PacerError(f"step_timeout is {limit}: expected a number of seconds above 0")
         self.limit = limit
         self.asked: Stopped | None = None
-        self.save_wanted = False
+        self.saves_wanted = 0
         self.late: Call | None = None
         """The call that took longer than `limit`."""
         self._hurry: float | None = None  # since when no call has more than the grace
@@ -108,7 +108,7 @@ class Watch:
             say(b"\nsaving; once more ends the run at once, as last saved\n")
 
     def _save(self) -> None:
-        self.save_wanted = True
+        self.saves_wanted += 1
 
     def _look(self, main: int) -> None:
         """The second thread. The last resort also works without it, should the call hold the interpreter's lock."""

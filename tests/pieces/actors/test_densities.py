@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from pacer.pieces import MLP, Flow, Gaussian, Network, SemiImplicit, Space
+from pacer.pieces.actors.flow import join, split
 from pacer.pieces.actors.squash import squash_log_det
 
 BODY = MLP((16, 16))
@@ -28,6 +29,16 @@ def lively(actor, size, boost=1.4):
         return rng.uniform(-bound, bound, shape.shape).astype(np.float32)
 
     return jax.tree.map(draw, shapes)
+
+
+def invert(flow, network, raw):
+    """The noise that makes a raw action: each layer moves one half by what it makes of the other."""
+    state, _ = flow._embed(network, OBS, jnp, training=False)
+    for number, layer in reversed(list(enumerate(network.params["layers"]))):
+        kept, moved = split(raw, number)
+        log_scale, shift = flow._coupling(layer, kept, state, jnp)
+        raw = join(kept, (moved - shift) * jnp.exp(-log_scale), number, jnp)
+    return raw
 
 
 @partial(jax.jit, static_argnums=0)
@@ -60,7 +71,7 @@ def test_flow_density_integrates_to_one_over_a_square():
     network = lively(FLOW, 2)
     line = np.linspace(-12, 12, 401)
     raw = np.stack(np.meshgrid(line, line, indexing="ij"), -1).reshape(-1, 2)
-    noise = jax.jit(lambda n, r: FLOW.invert(n, OBS, r[:, None])[:, 0])(network, raw.astype(np.float32))
+    noise = jax.jit(lambda n, r: invert(FLOW, n, r[:, None])[:, 0])(network, raw.astype(np.float32))
     action, log_prob = density_on(FLOW, network, np.asarray(noise))
     inside = np.abs(raw).max(1) < 4  # beyond, float32 cannot tell the actions from 1
     np.testing.assert_allclose(action[inside], np.tanh(raw[inside]), atol=1e-4)
@@ -78,7 +89,7 @@ def test_flow_inverts_and_its_log_determinant_is_that_of_the_jacobian(size, laye
     def run(network, noise):
         raw, log_det, _ = actor.flow(network, OBS, noise)
         jacobians = jax.vmap(jax.jacfwd(lambda n: actor.transform(network, OBS, n[None])[0][0]))(noise)
-        return actor.invert(network, OBS, raw), raw, log_det, jacobians
+        return invert(actor, network, raw), raw, log_det, jacobians
 
     returned, raw, log_det, jacobians = run(network, noise)
     np.testing.assert_allclose(returned, noise, atol=1e-4)

@@ -116,6 +116,17 @@ def test_balanced_force_is_a_mean_at_first_and_then_follows():
     assert after(weight, 1.0, 60, state=state, force=4.0)["force"] == pytest.approx(4.0, abs=0.02)
 
 
+@pytest.mark.parametrize("weight", [Balanced(), Dual(initial=0.3), WidthDual()], ids=lambda w: type(w).__name__)
+def test_a_weight_in_units_of_return_follows_a_new_unit(weight):
+    state = after(weight, 1.0, 3, force=7.0)
+    assert weight.value(weight.rescaled(state, 0.25)) == pytest.approx(0.25 * weight.value(state), rel=1e-5)
+
+
+def test_the_bound_of_a_width_is_not_set_beside_it():
+    with pytest.raises(ValueError, match="makes its bound of its width"):
+        WidthDual(0.01, 0.3)
+
+
 @pytest.mark.parametrize(("action", "bound"), [(1, 2.186), (3, 1.186), (6, 0.743), (17, 0.164)])
 def test_the_bound_of_a_width_is_the_penalty_of_a_normal_of_that_width(action, bound):
     """Against published values and against the penalty of normal actions."""

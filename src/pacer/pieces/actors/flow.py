@@ -62,15 +62,6 @@ class Flow(Actor):
             log_det = log_det + log_scale.sum(-1)
         return raw, log_det, stats
 
-    def invert(self, network: Network, obs: Array, raw: Array) -> Array:
-        """The noise that makes a raw action."""
-        state, _ = self._embed(network, obs, jnp, training=False)
-        for number, layer in reversed(list(enumerate(network.params["layers"]))):
-            kept, moved = split(raw, number)
-            log_scale, shift = self._coupling(layer, kept, state, jnp)
-            raw = join(kept, (moved - shift) * jnp.exp(-log_scale), number, jnp)
-        return raw
-
     def _embed(self, network: Network, obs: Array, xp: Any, training: bool) -> tuple[Array, Any]:
         embedding = Network(network.params["embedding"], network.stats)
         features, stats = headed(self.body, embedding, obs, None, xp, training)

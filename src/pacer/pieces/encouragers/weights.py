@@ -40,6 +40,10 @@ class Weight(Piece):
         """Once per block of updates."""
         return state
 
+    def rescaled(self, state: Any, factor: Array) -> Any:
+        """The state where returns are `factor` times as large; weights that are told by their size stay as they are."""
+        return state
+
     @abstractmethod
     def metrics(self, state: Any) -> dict[str, Array]: ...
 
@@ -82,6 +86,9 @@ class Dual(Weight):
     def update(self, state: Any, seen: Seen) -> Any:
         return descend(state, seen.penalty, self.optimiser)
 
+    def rescaled(self, state: Any, factor: Array) -> Any:
+        return {**state, "log": state["log"] + jnp.log(factor)}
+
     def metrics(self, state: Any) -> dict[str, Array]:
         return {"weight": self.value(state), "bound": state["bound"]}
 
@@ -92,6 +99,10 @@ class WidthDual(Dual):
 
     initial: float = 0.01
     width: float = 0.15
+
+    def __post_init__(self) -> None:
+        if self.bound or self.bound_per_dimension:
+            raise ValueError("WidthDual makes its bound of its width: set that alone, as in --recipe.weight.width 0.3")
 
     def check(self, recipe: "Recipe") -> None:
         if not isinstance(recipe.encourager, Repulsion):
@@ -148,6 +159,9 @@ class Balanced(Weight):
             "force": state["force"] + rate * (seen.force - state["force"]),
             "updates": updates,
         }
+
+    def rescaled(self, state: Any, factor: Array) -> Any:
+        return {**state, "force": factor * state["force"]}
 
     def metrics(self, state: Any) -> dict[str, Array]:
         return {"weight": self.value(state), "share": jnp.exp(state["log"])}

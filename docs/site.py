@@ -31,7 +31,7 @@ def on_config(config):
 
 def on_files(files, config):
     for source, page in PAGES.items():
-        text = (ROOT / source).read_text("utf-8").replace("](docs/", "](")
+        text = (ROOT / source).read_text("utf-8").replace("](docs/", "](").replace("](../docs/", "](")
         files.append(File.generated(config, page, content=text))
     for picture in PICTURES:
         files.append(File.generated(config, picture, content=(ROOT / picture).read_bytes()))

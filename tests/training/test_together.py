@@ -41,7 +41,7 @@ def train_together(folder, seeds=SEEDS, make=Drift, observers=None, **changes):
     return execute_together(runs, make, observers or {}, len(SEEDS))
 
 
-@pytest.mark.parametrize("name", ["pacer", "td3"])
+@pytest.mark.parametrize("name", [pytest.param("pacer", marks=pytest.mark.slow), "td3"])
 def test_a_block_of_several_runs_is_that_of_each(name):
     recipe = SMALL_RECIPES[name]
     states, metrics, finite = learner.learn_together(recipe, *stacked(recipe))
@@ -84,6 +84,7 @@ def test_runs_together_are_the_runs_alone(tmp_path):
             np.testing.assert_allclose(learned[name], value, rtol=1e-2, atol=1e-4, err_msg=name)
 
 
+@pytest.mark.slow
 def test_runs_that_were_interrupted_apart_go_on_to_the_same_bytes(tmp_path):
     assert train_together(tmp_path / "unbroken") == {}
     ended = once(150, stop)
@@ -95,6 +96,7 @@ def test_runs_that_were_interrupted_apart_go_on_to_the_same_bytes(tmp_path):
         assert results(tmp_path / "broken" / str(seed)) == results(tmp_path / "unbroken" / str(seed))
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_leaves_the_others_alone(tmp_path):
     made = []
 
@@ -120,6 +122,7 @@ def test_a_run_that_fails_leaves_the_others_alone(tmp_path):
     assert newest(tmp_path / "1").name.isdigit()
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_alone_is_not_called_exact(tmp_path):
     with pytest.raises(Stopped):
         train_together(tmp_path, observers={tmp_path / "0": [once(100, stop)]})
@@ -129,6 +132,7 @@ def test_a_run_that_goes_on_alone_is_not_called_exact(tmp_path):
     assert warning.message.endswith("another runs_together (3 there, 1 here)")
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_used_is_told_and_the_others_are_trained(tmp_path):
     train(tmp_path / "1", seed=1, steps=20, learn_after=10)
     (failed,) = train_together(tmp_path, steps=60).items()
@@ -137,6 +141,7 @@ def test_a_folder_that_cannot_be_used_is_told_and_the_others_are_trained(tmp_pat
     assert [(tmp_path / str(seed) / "DONE").exists() for seed in (0, 2)] == [True, True]
 
 
+@pytest.mark.slow
 def test_a_closed_terminal_saves_all_runs(tmp_path):
     found = []
     observers = [
@@ -147,6 +152,7 @@ def test_a_closed_terminal_saves_all_runs(tmp_path):
     assert found == ["70"] * len(SEEDS)
 
 
+@pytest.mark.slow
 def test_one_run_is_the_run_alone(tmp_path):
     train(tmp_path / "alone", steps=60)
     assert execute_together({tmp_path / "mapped": configuration(steps=60)}, Drift, {}, 1) == {}

@@ -45,6 +45,7 @@ def _told(error: Exception) -> str:
 def _without_imports(arguments: list[str]) -> list[str]:
     """The words without every `--import MODULE`, which is done: pieces and environments of the user's own."""
     others: list[str] = []
+    IMPORTED.clear()  # of a command before, where there are several in a process
     words = iter(arguments)
     for word in words:
         option, equals, source = word.partition("=")

@@ -7,7 +7,7 @@ import pytest
 
 from pacer.envs.make import maker
 from pacer.errors import PacerError
-from pacer.imports import fetched, imported
+from pacer.imports import IMPORTED, fetched, imported
 from pacer.pieces.recipe import Recipe
 from pacer.runs.reader import Run
 
@@ -51,6 +51,7 @@ def own(tmp_path, monkeypatch):
     (tmp_path / "own_things.py").write_text(OWN)
     yield tmp_path / "own_things.py"
     sys.modules.pop("own_things", None)
+    IMPORTED.clear()
     gymnasium.registry.pop("Nested-v0", None)
 
 

@@ -159,3 +159,24 @@ def test_the_state_has_the_types_of_a_stored_one(recipe):
     """A weakly typed number becomes a plain one in a file, and a resumed run would be compiled anew."""
     shapes = jax.eval_shape(lambda: learner.init(recipe, SPACE, jax.random.key(0)))
     assert not [leaf for leaf in jax.tree.leaves(shapes) if leaf.weak_type]
+
+
+@pytest.mark.parametrize("recipe", [SMALL_RECIPES[name] for name in ("pacer", "drac")], ids=("pacer", "drac"))
+def test_learning_goes_on_in_a_new_unit_as_it_would_have(recipe):
+    """All but the critic's heads, whose steps are as large in every unit, take the step that they would have taken."""
+    state, *_ = learner.learn(recipe, start(recipe), blocks(recipe, 20), SCALING, jax.random.key(1))
+    before, key = jax.device_get(state), jax.random.key(2)
+    changed = learner.rescaled(recipe, before, np.float32(1 / 8))
+    batches = blocks(recipe, 1, seed=1)
+    kept, *_ = learner.learn(recipe, state, batches, SCALING, key)
+    changed, *_ = learner.learn(recipe, changed, batches, SCALING._replace(unit=np.float32(8)), key)
+
+    def steps(after):
+        def learned(networks):
+            return [member["body"] for member in networks.critic.params], networks.actor.params
+
+        moves = [a - b for a, b in zip(*(jax.tree.leaves(learned(s.online)) for s in (after, before)), strict=True)]
+        return np.concatenate([move.ravel() for move in moves])
+
+    # Not to the bit: Adam's epsilon has no unit.
+    assert np.linalg.norm(steps(changed) - steps(kept)) < 0.02 * np.linalg.norm(steps(kept))

@@ -14,6 +14,7 @@ import optax
 from pacer.pieces.encouragers.base import Seen
 from pacer.pieces.encouragers.distances import spread_of
 from pacer.pieces.numbers import Numbers, apart, together
+from pacer.pieces.optimisers import steeper
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.scaling import Scaling
 from pacer.pieces.types import Actions, Array, Network, Networks, Space, Transition
@@ -104,14 +105,23 @@ def block(
 
 @partial(jax.jit, static_argnames="recipe")
 def rescaled(recipe: Recipe, state: TrainState, factor: Array) -> TrainState:
-    """The state with returns `factor` times as large: a new unit of reward changes nothing that is known (PopArt)."""
+    """The state with returns `factor` times as large: a new unit of reward changes nothing that is known (PopArt).
+
+    What the optimisers remember of the gradients follows: remembered in the old unit, it holds learning back for
+    thousands of updates. The critic's loss is a square of returns, the actor's is a return.
+    """
 
     def scaled(networks: Networks) -> Networks:
         params = recipe.critic.rescaled(networks.critic.params, factor)
         return networks._replace(critic=networks.critic._replace(params=params))
 
+    critic = recipe.critic.rescaled(jax.tree.map(jnp.ones_like, state.online.critic.params), factor)
+    optimisers = Optimisers(
+        actor=steeper(state.optimisers.actor, jax.tree.map(lambda _: factor, state.online.actor.params)),
+        critic=steeper(state.optimisers.critic, jax.tree.map(lambda larger: factor**2 / larger, critic)),
+    )
     weight = recipe.weight.rescaled(state.weight, factor)
-    return state._replace(online=scaled(state.online), target=scaled(state.target), weight=weight)
+    return TrainState(scaled(state.online), scaled(state.target), optimisers, weight, state.updates)
 
 
 def update(

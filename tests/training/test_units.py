@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pacer
-from pacer.training.state import DEVIATION, Collected, Lanes, initial_state
+from pacer.training.state import LEEWAY, Collected, Lanes, initial_state
 from pacer.training.statistics import Moments
 from tests.tiny_runs import RECIPE, train
 from tests.worlds import Drift
@@ -31,10 +31,10 @@ def test_a_run_learns_the_same_in_every_unit_of_reward(tmp_path):
     np.testing.assert_array_equal(loud.returns(obs, action).value, FACTOR * plain.returns(obs, action).value)
 
 
-def collected(deviation):
-    """A block whose discounted returns have this deviation."""
-    discounted = deviation * np.resize([1.0, -1.0], 1_000)
-    return Collected(Lanes.empty(1), np.ones((1_000, 3), np.float32), discounted, [])
+def collected(size):
+    """A block whose rewards have this size."""
+    rewards = size * np.resize([1.0, 1.0, -1.0], 1_000)
+    return Collected(Lanes.empty(1), np.ones((1_000, 3), np.float32), rewards, [])
 
 
 def returns(state):
@@ -44,13 +44,13 @@ def returns(state):
 
 def test_the_unit_is_chosen_before_learning_and_stays_until_it_is_far_off():
     state = initial_state(pacer.resolve("Pendulum-v1", RECIPE), pacer.pieces.Space(3, 2)).after(collected(32.0), RECIPE)
-    assert state.unit == pytest.approx(32 / DEVIATION)
+    assert state.unit == pytest.approx(32)
     state = state._replace(learner=state.learner._replace(updates=np.array(1)))
-    same = state.after(collected(50.0), RECIPE)
+    same = state.after(collected(LEEWAY * 32.0), RECIPE)  # of all rewards so far, half are small
     assert same.unit == state.unit
     new = state.after(collected(1e4), RECIPE)
-    assert new.unit == pytest.approx(new.returns.deviation()[0] / DEVIATION)
-    assert new.unit > 100 * state.unit
+    assert new.unit == pytest.approx(np.sqrt((32.0**2 + 1e4**2) / 2))
+    assert new.unit > LEEWAY * state.unit
     np.testing.assert_allclose(returns(new), returns(state), rtol=1e-5)
 
 

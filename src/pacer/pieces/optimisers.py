@@ -2,8 +2,9 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+import jax
 import optax
 
 from pacer.pieces.piece import Piece
@@ -92,3 +93,21 @@ class Scheduled(Optimiser):
         else:
             share = optax.cosine_decay_schedule(1.0, self.updates, self.final)
         return optax.chain(self.optimiser.transform(), optax.scale_by_schedule(share))
+
+
+def steeper(state: Any, factors: Any) -> Any:
+    """What an optimiser would remember had its gradients been so many times as large, parameter by parameter."""
+
+    def scaled(moments: Any, power: int) -> Any:
+        # Parameters that another optimiser moves are one masked leaf here, whatever they are there.
+        def scale(moment: Any, factor: Any) -> Any:
+            return moment if isinstance(moment, optax.MaskedNode) else moment * factor**power
+
+        return jax.tree.map(scale, moments, factors, is_leaf=lambda x: isinstance(x, optax.MaskedNode))
+
+    def remembered(part: Any) -> Any:
+        if not isinstance(part, optax.ScaleByAdamState):
+            return part
+        return part._replace(mu=scaled(part.mu, 1), nu=scaled(part.nu, 2))
+
+    return jax.tree.map(remembered, state, is_leaf=lambda x: isinstance(x, optax.ScaleByAdamState))

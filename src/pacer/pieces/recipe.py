@@ -63,7 +63,7 @@ class Recipe:
     reward_scale: float = 1.0
     """Multiplies the utility of a reward, in training only."""
     return_units: bool = False
-    """Whether rewards are divided by a unit made of the deviation of returns, so that no task needs its own."""
+    """Whether rewards are divided by a unit, their usual size, so that no task needs its own."""
     batch: int = 256
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ class Scaling(NamedTuple):
     mean: Array
     inverse_deviation: Array
     unit: Array
-    """What a learned return of 1 is worth: 1, or in recipes with `return_units` a share of the returns' deviation."""
+    """What a learned return of 1 is worth: 1, or in recipes with `return_units` the usual size of a reward."""
 
     def normalise(self, obs: Array, xp: Any) -> Array:
         return xp.clip((obs - self.mean) * self.inverse_deviation, -CLIP, CLIP)

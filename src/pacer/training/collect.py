@@ -30,7 +30,6 @@ class Collector:
         played = play(
             self._stage, steps, lambda lane: self._episode(lanes, lane), lambda lane, obs: explore(lanes, lane, obs)
         )
-        before = lanes.discounted.copy()
         for step in played:
             lane = step.world
             lanes.rows[lane] = self._replay.add(lane, lanes.rows[lane], step)
@@ -40,10 +39,8 @@ class Collector:
                 returns.append(float(lanes.total[lane]))
                 lanes.begin_next(lane)
             taken.append(step)
-        discounted = discount(self._recipe, taken, before) if self._recipe.return_units else np.empty(0)
-        for step, value in zip(taken, discounted, strict=False):
-            lanes.discounted[step.world] = 0.0 if step.ended else value
-        return Collected(lanes, np.stack([step.obs for step in taken]), discounted, returns)
+        rewards = utilities(self._recipe, taken) if self._recipe.return_units else np.empty(0)
+        return Collected(lanes, np.stack([step.obs for step in taken]), rewards, returns)
 
     def restore(self, lanes: Lanes) -> tuple[Lanes, list[str]]:
         """Bring every world to where its lane is; where that cannot be, a new episode begins, and why is said."""
@@ -74,16 +71,11 @@ class Collector:
         return seeds.integer(self._seed, seeds.EPISODE, number, lane), f"training ({of}episode {number})"
 
 
-def discount(recipe: Recipe, steps: list[Step], before: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Discounted utility up to each step, from those of each lane before the first: G = gamma G + psi(r)."""
+def utilities(recipe: Recipe, steps: list[Step]) -> NDArray[np.float64]:
+    """What the rewards of these steps are worth in training, before they are divided by a unit."""
     obs, action, next_obs, reward = (
         np.asarray([getattr(step, part) for step in steps], np.float32)
         for part in ("obs", "action", "next_obs", "reward")
     )
     rows = Transition(obs, action, reward, next_obs, np.full(len(steps), recipe.discount, np.float32))
-    utilities = recipe.reward_scale * np.asarray(recipe.utility.shape(rows), np.float64)
-    running, sums = before.copy(), np.empty(len(steps))
-    for number, (step, utility) in enumerate(zip(steps, utilities, strict=True)):
-        sums[number] = recipe.discount * running[step.world] + utility
-        running[step.world] = 0.0 if step.ended else sums[number]
-    return sums
+    return recipe.reward_scale * np.asarray(recipe.utility.shape(rows), np.float64)

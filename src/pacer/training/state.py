@@ -20,9 +20,9 @@ from pacer.training import seeds
 from pacer.training.statistics import Moments
 
 REMEMBERED = 10_000  # rows that the statistics of an agent to start from count for
-# Deviation of learned returns when a unit is chosen: one that the usual learning rates go with. The unit stays until
-# the deviation leaves the range: rewards that shrink from block to block while a policy improves hold it back.
-DEVIATION, DEVIATIONS = 16.0, (8.0, 32.0)
+# Rewards of about 1 are what the usual learning rates were found with. A unit stays until it is off by this factor:
+# rewards that shrink from block to block while a policy improves hold it back.
+LEEWAY = 32.0
 RECENT = 10  # episodes in the training return that is shown
 
 Integers = NDArray[np.int64]
@@ -35,14 +35,12 @@ class Lanes(NamedTuple):
     episode: Integers
     steps: Integers
     total: Floats
-    discounted: Floats
-    """Utilities of the episode so far, the newest in full: for recipes that measure rewards by it, else 0."""
     rows: Integers
 
     @staticmethod
     def empty(count: int) -> "Lanes":
         whole = np.zeros(count, np.int64)
-        return Lanes(whole, whole.copy(), np.zeros(count), np.zeros(count), whole.copy())
+        return Lanes(whole, whole.copy(), np.zeros(count), whole.copy())
 
     def copy(self) -> "Lanes":
         copied: Any = map(np.copy, self)
@@ -56,7 +54,7 @@ class Lanes(NamedTuple):
     def begin_next(self, lane: int) -> None:
         """Go on to the next episode of this lane."""
         self.episode[lane] += 1
-        self.steps[lane] = self.total[lane] = self.discounted[lane] = 0
+        self.steps[lane] = self.total[lane] = 0
 
 
 class Collected(NamedTuple):
@@ -64,8 +62,8 @@ class Collected(NamedTuple):
 
     lanes: Lanes
     observations: NDArray[np.float32]
-    discounted: Floats
-    """Discounted return up to each step, for recipes that measure rewards by it; else empty."""
+    rewards: Floats
+    """Utilities of the steps, for recipes that measure rewards by their size; else empty."""
     returns: list[float]
     """Of the episodes that ended."""
 
@@ -76,10 +74,10 @@ class RunState(NamedTuple):
     learner: TrainState
     moments: Moments
     """Of the observations."""
-    returns: Moments
-    """Of the discounted returns on the way, in recipes that measure rewards by them; else empty."""
+    rewards: Moments
+    """Of their utilities, in recipes that measure rewards by their size; else empty."""
     unit: Floats
-    """What rewards are divided by: in recipes with `return_units` a share of the returns' deviation, else 1."""
+    """What rewards are divided by: in recipes with `return_units` their usual size, else 1."""
     lanes: Lanes
     step: Integers
     evaluation_due: NDArray[np.bool_]
@@ -93,7 +91,7 @@ class RunState(NamedTuple):
         """The state after a block of steps, before anything was learned from it."""
         state = self._replace(
             moments=self.moments.fold(block.observations),
-            returns=self.returns.fold(block.discounted[:, None]) if len(block.discounted) else self.returns,
+            rewards=self.rewards.fold(block.rewards[:, None]) if len(block.rewards) else self.rewards,
             lanes=block.lanes,
             step=self.step + len(block.observations),
             recent=np.append(self.recent, block.returns)[-RECENT:],
@@ -101,14 +99,13 @@ class RunState(NamedTuple):
         return state._in_unit(recipe) if recipe.return_units else state
 
     def _in_unit(self, recipe: Recipe) -> "RunState":
-        """The state with the unit of reward that its returns ask for."""
-        deviation = float(self.returns.deviation()[0])
+        """The state with the unit of reward that its rewards ask for."""
+        size = float(self.rewards.size()[0])
         # What the critic knows is in the old unit; an agent to start from counts as rows that were seen before.
         knows = bool(self.learner.updates > 0 or self.moments.seen > self.step)
-        low, high = DEVIATIONS
-        if not deviation or (knows and low <= deviation / self.unit <= high):
+        if not size or (knows and 1 / LEEWAY <= size / self.unit <= LEEWAY):
             return self
-        unit = np.array(deviation / DEVIATION)
+        unit = np.array(size)
         factor = np.float32(self.unit / unit)
         learned = learner.rescaled(recipe, self.learner, factor) if knows else self.learner
         return self._replace(unit=unit, learner=learned)
@@ -131,7 +128,7 @@ def initial_state(config: Config, space: Space, start: Agent | None = None) -> R
     state = RunState(
         learner=learner.init(config.recipe, space, jax.random.key(seeds.integer(config.seed, seeds.INITIAL))),
         moments=Moments.empty(space.observation),
-        returns=Moments.empty(1),
+        rewards=Moments.empty(1),
         unit=np.ones(()),
         lanes=Lanes.empty(config.envs),
         step=np.array(0),
@@ -154,5 +151,5 @@ def _begun_with(state: RunState, start: Agent, recipe: Recipe) -> RunState:
     if not recipe.return_units:  # what the critic knows is told in rewards as they are
         return state._replace(learner=learner.rescaled(recipe, begun, np.float32(unit))) if unit != 1 else state
     if start.recipe.return_units:
-        state = state._replace(returns=Moments.of(np.zeros(1), DEVIATION * unit[None], REMEMBERED), unit=unit)
+        state = state._replace(rewards=Moments.of(np.zeros(1), unit[None], REMEMBERED), unit=unit)
     return state

@@ -1,4 +1,4 @@
-"""Running mean and deviation of observations and of returns, folded in on the host in float64."""
+"""Running mean and deviation of observations and of rewards, folded in on the host in float64."""
 
 from typing import NamedTuple
 
@@ -43,6 +43,10 @@ class Moments(NamedTuple):
     def deviation(self) -> Array:
         """Standard deviation per dimension, in float64."""
         return np.sqrt(self.squares / max(self.seen, 1))
+
+    def size(self) -> Array:
+        """Root of the mean square per dimension, in float64."""
+        return np.sqrt(self.mean**2 + self.squares / max(self.seen, 1))
 
     def scaling(self, unit: float = 1.0) -> Scaling:
         """Mean and inverse deviation in float32, the identity before anything was seen; and the unit of returns."""

@@ -1,6 +1,6 @@
 """Maximum mean discrepancy between the policy's actions and reference ones (PACER_M).
 
-MMD^2 = mean k(x, x') + mean k(y, y') - 2 mean k(x, y), a V-statistic per state, then its root if asked for.
+MMD^2 = mean k(x, x') + mean k(y, y') - 2 mean k(x, y) per state, then its root if asked for.
 """
 
 from dataclasses import dataclass
@@ -28,31 +28,38 @@ class MMD(SampleEncourager):
     """energy: -|x - y|. squared_energy: -|x - y|^2, which sees the mean only. gaussian: exp(-|x - y|^2 / 2)."""
     reference: Reference = Uniform()
     root: bool = True
-    """The distance itself, or its square, whose pull fades as it is met: with the root, a little more weight turns a
-    point into the uniform and back."""
+    """The distance itself (of all pairs, as in the paper), or its square without bias (of pairs of different samples).
+
+    The pull of the square fades as it is met: with the root, a little more weight turns a point into the uniform and
+    back. Pairs of a sample with itself are a part of all pairs that repels nothing: few samples would seem too wide.
+    """
 
     def penalty(self, actions: Actions, key: Array) -> Array:
         action = actions.action
-        squared = squared_mmd(action, self.reference.draw(key, action.shape), self.kernel)
+        squared = squared_mmd(action, self.reference.draw(key, action.shape), self.kernel, unbiased=not self.root)
         return safe_root(squared) if self.root else squared
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(2,))
-def squared_mmd(x: Array, y: Array, kernel: Kernel) -> Array:
+@partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+def squared_mmd(x: Array, y: Array, kernel: Kernel, unbiased: bool = False) -> Array:
     """MMD^2 (S,) between x and y, both (N, S, A). Only x has a gradient: y is the reference."""
-    return _forward(x, y, kernel)[0]
+    return _forward(x, y, kernel, unbiased)[0]
 
 
-def _forward(x: Array, y: Array, kernel: Kernel) -> tuple[Array, Array]:
+def _forward(x: Array, y: Array, kernel: Kernel, unbiased: bool) -> tuple[Array, Array]:
     x, y = by_dimension(x), by_dimension(y)
     own, repulsion = _pairs(x, x, kernel)
     cross, attraction = _pairs(x, y, kernel)
     reference, _ = _pairs(y, y, kernel)
+    if unbiased:  # without the pairs of a sample with itself, whose kernel is a constant
+        count, itself = x.shape[2], 1.0 if kernel == "gaussian" else 0.0
+        own, reference = ((count * mean - itself) / (count - 1) for mean in (own, reference))
+        repulsion = repulsion * (count / (count - 1))
     gradient = 2 * (repulsion - attraction)
     return own + reference - 2 * cross, gradient.transpose(2, 1, 0)
 
 
-def _backward(kernel: Kernel, gradient: Array, cotangent: Array) -> tuple[Array, Array]:
+def _backward(kernel: Kernel, unbiased: bool, gradient: Array, cotangent: Array) -> tuple[Array, Array]:
     return cotangent[:, None] * gradient, jnp.zeros_like(gradient)
 
 

@@ -18,6 +18,9 @@ class Repulsion(SampleEncourager):
     actions: int = 8
     """Few, whatever the size: pairs of many states tell more than many pairs of a few."""
     states: int = 64
+    each_dimension: bool = False
+    """Whether the log-distances are those of each dimension of the action, summed, rather than those of whole actions:
+    then no dimension can stand in for another."""
 
     @property
     def samples(self) -> int:
@@ -26,6 +29,7 @@ class Repulsion(SampleEncourager):
     def penalty(self, actions: Actions, key: Array) -> Array:
         x = by_dimension(actions.action)
         count = x.shape[2]
-        logs = 0.5 * jnp.log(squared_distances(x, x) + NEAREST)
+        squares = (x[..., :, None] - x[..., None, :]) ** 2 if self.each_dimension else squared_distances(x, x)[None]
+        logs = 0.5 * jnp.log(squares + NEAREST).sum(0)
         apart = 1 - jnp.eye(count)
         return -(logs * apart).sum((1, 2)) / (count * (count - 1))

@@ -110,7 +110,8 @@ class WidthDual(Dual):
 
     def init(self, encourager: Encourager, space: Space) -> Any:
         # The difference of two normals of this width has a length of mean log(2 width) + digamma(A / 2) / 2.
-        bound = -(jnp.log(2 * self.width) + digamma(space.action / 2) / 2)
+        size, count = (1, space.action) if encourager.each_dimension else (space.action, 1)  # type: ignore[attr-defined]
+        bound = -count * (jnp.log(2 * self.width) + digamma(size / 2) / 2)
         return {**super().init(encourager, space), "bound": jnp.asarray(bound, jnp.float32)}
 
 

@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import optax
 
 from pacer.pieces.encouragers.base import Seen
-from pacer.pieces.encouragers.distances import spread_of
 from pacer.pieces.numbers import Numbers, apart, together
 from pacer.pieces.optimisers import steeper
 from pacer.pieces.recipe import Recipe
@@ -203,7 +202,8 @@ def penalise(
         obs = batch.obs[: recipe.encourager.states]
         noise = recipe.actor.noise(noise_key, batch.space, (recipe.encourager.samples, len(obs)))
         actions, _ = recipe.actor.sample(actor, obs, noise, density_key)
-    return recipe.encourager.penalty(actions, penalty_key).mean(), spread_of(actions.action)
+    penalty = recipe.encourager.penalty(actions, penalty_key).mean()
+    return penalty, recipe.encourager.spread(actions, penalty)
 
 
 def update_critic(recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[TrainState, Metrics]:

@@ -43,8 +43,8 @@ from pacer.pieces import (
 PACER = Recipe(
     actor=PushForward(skip=0.6, greedy_rule="medoid"),
     critic=Quantile(mean="squares", threshold=0.1),
-    encourager=MMD(samples=4, states=64, root=False),
-    weight=Balanced(),
+    encourager=Repulsion(actions=4, each_dimension=True),
+    weight=Balanced(spread=0.4, initial=0.05, range=(0.005, 0.5)),
     return_units=True,
     policy_delay=1,
 )

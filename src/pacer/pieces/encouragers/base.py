@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from pacer.pieces.encouragers.distances import spread_of
 from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.types import Actions, Array, Space
 
@@ -21,7 +22,7 @@ class Seen(NamedTuple):
     force: Array
     """Norm of the slope of the value at the action samples."""
     spread: Array
-    """Deviation of the encourager's samples in a state, relative to uniform ones."""
+    """Width of the policy in a state, relative to a uniform one."""
 
 
 class Encourager(Piece):
@@ -41,6 +42,10 @@ class Encourager(Piece):
     @abstractmethod
     def penalty(self, actions: Actions, key: Array) -> Array:
         """Penalty (B,) of actions (N, B, A)."""
+
+    def spread(self, actions: Actions, penalty: Array) -> Array:
+        """How wide the policy is, of which it saw these actions: 0 for a point, 1 for the uniform."""
+        return spread_of(actions.action)
 
     def metrics(self, seen: Seen) -> dict[str, Array]:
         """What the logs tell of an actor update."""

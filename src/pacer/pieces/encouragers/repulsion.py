@@ -1,14 +1,17 @@
 """Actions that repel each other: mean log-distance between the samples of a state, with no reference (DrAC)."""
 
+import math
 from dataclasses import dataclass
 
 import jax.numpy as jnp
+from jax.scipy.special import digamma
 
 from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.encouragers.distances import by_dimension, squared_distances
-from pacer.pieces.types import Actions, Array
+from pacer.pieces.types import Actions, Array, Space
 
 NEAREST = 1e-6  # squared distance below which actions count as one, and stop repelling each other
+UNIFORM = 1.5 - math.log(2)  # the penalty of uniform actions in one dimension
 
 
 @dataclass(frozen=True)
@@ -33,3 +36,15 @@ class Repulsion(SampleEncourager):
         logs = 0.5 * jnp.log(squares + NEAREST).sum(0)
         apart = 1 - jnp.eye(count)
         return -(logs * apart).sum((1, 2)) / (count * (count - 1))
+
+    def spread(self, actions: Actions, penalty: Array) -> Array:
+        """In each dimension the geometric mean over states and dimensions, which a single narrow one makes narrow."""
+        if not self.each_dimension:
+            return super().spread(actions, penalty)
+        return jnp.exp(UNIFORM - penalty / actions.action.shape[-1])
+
+    def of_normal(self, width: float, space: Space) -> Array:
+        """The penalty of normal actions of this deviation."""
+        # Two of them differ by a normal of sqrt(2) the width, whose length has mean log (log 4 width^2 + digamma) / 2.
+        size, terms = (1, space.action) if self.each_dimension else (space.action, 1)
+        return -terms * (jnp.log(2 * width) + digamma(size / 2) / 2)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
-from jax.scipy.special import digamma
 
 from pacer.pieces.encouragers.base import Encourager, Nothing, Seen, penalty_limits
 from pacer.pieces.encouragers.repulsion import Repulsion
@@ -109,10 +108,9 @@ class WidthDual(Dual):
             raise ValueError(f"WidthDual knows the bound of Repulsion only, not of {name_of(recipe.encourager)}")
 
     def init(self, encourager: Encourager, space: Space) -> Any:
-        # The difference of two normals of this width has a length of mean log(2 width) + digamma(A / 2) / 2.
-        size, count = (1, space.action) if encourager.each_dimension else (space.action, 1)  # type: ignore[attr-defined]
-        bound = -count * (jnp.log(2 * self.width) + digamma(size / 2) / 2)
-        return {**super().init(encourager, space), "bound": jnp.asarray(bound, jnp.float32)}
+        assert isinstance(encourager, Repulsion)
+        bound = jnp.asarray(encourager.of_normal(self.width, space), jnp.float32)
+        return {**super().init(encourager, space), "bound": bound}
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ ENCOURAGERS = {
     "mmd, squared": MMD(samples=6, states=4, root=False),
     "sliced": Sliced(samples=6, states=4),
     "repulsion": Repulsion(actions=6, states=4),
+    "repulsion-each": Repulsion(actions=6, states=4, each_dimension=True),
 }
 PACER = replace(
     SMALL_RECIPES["pacer-m"],

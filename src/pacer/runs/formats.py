@@ -6,7 +6,7 @@ which need not be today's default. What is entered nowhere and missing is refuse
 
 from typing import Any
 
-FORMAT = 4
+FORMAT = 5
 OLDEST = 2
 
 FIELDS: dict[int, dict[str, dict[str, Any]]] = {
@@ -17,6 +17,7 @@ FIELDS: dict[int, dict[str, dict[str, Any]]] = {
         "Quantile": {"mean": "quantiles"},
         "MMD": {"root": True},
     },
+    5: {"Repulsion": {"each_dimension": False}},
 }
 """By the format that brought them: class, field, and its value in files from before, as JSON has it."""
 ARRAYS: dict[int, dict[str, float]] = {4: {"scaling/unit": 1.0}}

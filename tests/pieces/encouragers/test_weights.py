@@ -26,7 +26,8 @@ SPACE = Space(3, 2)
 
 
 def after(weight, penalty, updates, blocks=0, state=None, force=1.0, spread=0.5):
-    state = weight.init(MMD(samples=16), SPACE) if state is None else state
+    encourager = Repulsion() if isinstance(weight, WidthDual) else MMD(samples=16)
+    state = weight.init(encourager, SPACE) if state is None else state
     for _ in range(updates):
         state = weight.update(state, Seen(jnp.asarray(penalty), jnp.asarray(force), jnp.asarray(spread)))
     for _ in range(blocks):
@@ -135,3 +136,6 @@ def test_the_bound_of_a_width_is_the_penalty_of_a_normal_of_that_width(action, b
     actions = 0.15 * np.random.default_rng(0).normal(size=(8, 4_000, action)).astype(np.float32)
     penalty = Repulsion().penalty(Actions(actions, None), jax.random.key(0)).mean()
     assert penalty == pytest.approx(float(found), abs=0.02)
+    each = Repulsion(each_dimension=True)
+    penalty = each.penalty(Actions(actions, None), jax.random.key(0)).mean()
+    assert WidthDual(width=0.15).init(each, Space(3, action))["bound"] == pytest.approx(penalty, rel=0.01)

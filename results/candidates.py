@@ -12,7 +12,8 @@ VARIANTS = (
     {"recipe.return_units": False},
     {"recipe.critic.mean": "quantiles", "recipe.critic.threshold": 1.0},
     {"recipe.actor.skip": 0.0},
-    {"recipe.encourager": "Repulsion", "recipe.weight": "WidthDual"},
+    {"recipe.encourager": "Repulsion:4:64", "recipe.weight": "WidthDual"},
+    {"recipe.encourager": "MMD:4:64", "recipe.encourager.root": False, "recipe.weight": "Balanced"},
     {"recipe.noise": "Held"},
 )
 

@@ -164,10 +164,11 @@ def test_the_state_has_the_types_of_a_stored_one(recipe):
 @pytest.mark.parametrize("recipe", [SMALL_RECIPES[name] for name in ("pacer", "drac")], ids=("pacer", "drac"))
 def test_learning_goes_on_in_a_new_unit_as_it_would_have(recipe):
     """All but the critic's heads, whose steps are as large in every unit, take the step that they would have taken."""
-    state, *_ = learner.learn(recipe, start(recipe), blocks(recipe, 20), SCALING, jax.random.key(1))
-    before, key = jax.device_get(state), jax.random.key(2)
+    state, key = start(recipe), jax.random.key(2)
+    for number in range(20):
+        state, *_ = learner.learn(recipe, state, blocks(recipe, 1, seed=number), SCALING, jax.random.key(number))
+    before, batches = jax.device_get(state), blocks(recipe, 1, seed=20)
     changed = learner.rescaled(recipe, before, np.float32(1 / 8))
-    batches = blocks(recipe, 1, seed=1)
     kept, *_ = learner.learn(recipe, state, batches, SCALING, key)
     changed, *_ = learner.learn(recipe, changed, batches, SCALING._replace(unit=np.float32(8)), key)
 
@@ -178,5 +179,5 @@ def test_learning_goes_on_in_a_new_unit_as_it_would_have(recipe):
         moves = [a - b for a, b in zip(*(jax.tree.leaves(learned(s.online)) for s in (after, before)), strict=True)]
         return np.concatenate([move.ravel() for move in moves])
 
-    # Not to the bit: Adam's epsilon has no unit.
-    assert np.linalg.norm(steps(changed) - steps(kept)) < 0.02 * np.linalg.norm(steps(kept))
+    # Not to the bit: Adam's epsilon has no unit, and the actor sees the heads after their step.
+    assert np.linalg.norm(steps(changed) - steps(kept)) < 0.05 * np.linalg.norm(steps(kept))

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 ENV = "tests.worlds:Drift-v0"
 # The same small run as in tests/runs.py, so that it compiles once.
 SMALL = [
-    *("--env", ENV, "--steps", "200", "--recipe.batch", "16", "--recipe.encourager.samples", "4"),
+    *("--env", ENV, "--steps", "200", "--recipe.batch", "16"),
     *("--recipe.noise", "Held", "--recipe.noise.longest", "5"),
     *(
         "--recipe.actor.body.hidden",

@@ -32,7 +32,9 @@ def test_the_defaults_are_the_papers_protocol(name):
     assert [job.config.seed for job in jobs[: PAPER[name]]] == [0] * PAPER[name]
 
 
-@pytest.mark.parametrize("name", sorted({*PAPER, "quick"} - {"heatmaps"}))
+@pytest.mark.parametrize(
+    "name", ["quick", *(pytest.param(name, marks=pytest.mark.slow) for name in sorted(PAPER) if name != "heatmaps")]
+)
 def test_the_command_of_a_job_is_the_same_run(name):
     for job in plan(Choices(name, seeds=1)):
         words = shlex.split(job.command)

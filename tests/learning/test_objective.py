@@ -46,7 +46,7 @@ RECIPES["entropy"] = replace(SMALL_RECIPES["sac-fixed"], batch=8)
 
 
 @pytest.mark.parametrize(
-    "name", [n if n == "mmd, squared" else pytest.param(n, marks=pytest.mark.slow) for n in RECIPES]
+    "name", [n if n == "repulsion-each" else pytest.param(n, marks=pytest.mark.slow) for n in RECIPES]
 )
 def test_the_actors_gradient_is_that_of_its_objective(name):
     recipe = RECIPES[name]

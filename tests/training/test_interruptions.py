@@ -126,6 +126,7 @@ def cut_power(monkeypatch, call):
     return calls
 
 
+@pytest.mark.slow
 def test_a_power_cut_at_any_write_loses_nothing_that_matters(unbroken, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         total = len(cut_power_free_run(tmp_path / "counted", patch))

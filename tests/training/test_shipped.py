@@ -62,6 +62,7 @@ def unbroken(tmp_path_factory):
     return results(folder)
 
 
+@pytest.mark.slow
 def test_another_process_gives_equal_bytes_and_so_do_workers(unbroken, tmp_path):
     ended = process(tmp_path, envs=4, env_workers=2)
     assert ended.returncode == 0, ended.stderr

@@ -41,7 +41,8 @@ def train_together(folder, seeds=SEEDS, make=Drift, observers=None, **changes):
     return execute_together(runs, make, observers or {}, len(SEEDS))
 
 
-@pytest.mark.parametrize("name", [pytest.param("pacer", marks=pytest.mark.slow), "td3"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["pacer", "td3"])
 def test_a_block_of_several_runs_is_that_of_each(name):
     recipe = SMALL_RECIPES[name]
     states, metrics, finite = learner.learn_together(recipe, *stacked(recipe))

@@ -81,7 +81,7 @@ def test_quantile_regression_recovers_known_quantiles(name, draw, quantile):
 CHAINS = {"rare gains": (8.0, 100, 0.99), "frequent losses": (-70.0, 10, 0.965)}  # size, one in so many, discount
 
 
-@pytest.mark.parametrize("unit", [1.0, 100.0])
+@pytest.mark.parametrize("unit", [1.0, pytest.param(100.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CHAINS)
 def test_the_mean_of_random_rewards_is_learned_right(name, unit):
     """Temporal differences on one state whose reward is random: free atoms, and every reward as often as it comes."""

@@ -1,4 +1,4 @@
-"""What the default owes to each of its parts, and to which other rule for the weight it was preferred.
+"""What the default owes to each of its parts, and to which other encourager or rule for the weight it was preferred.
 
 pacer bench results/candidates.py
 """

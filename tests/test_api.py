@@ -135,6 +135,7 @@ def test_a_run_may_start_from_the_agent_of_another():
     second = train(run_dir="second", recipe=None, start_from="first", steps=10)  # no update yet
     observations = np.random.default_rng(0).normal(size=(5, 3))
     assert second.recipe == first.recipe
+    assert second.scaling.unit == first.scaling.unit != 1.0
     seen, expected = (agent.policy.network for agent in (second, first))
     assert all(map(np.array_equal, jax.tree.leaves(seen), jax.tree.leaves(expected)))
     actions = [agent.predict(observations, deterministic=True)[0] for agent in (second, first)]

@@ -107,7 +107,8 @@ def rescaled(recipe: Recipe, state: TrainState, factor: Array) -> TrainState:
     """The state with returns `factor` times as large: a new unit of reward changes nothing that is known (PopArt).
 
     What the optimisers remember of the gradients follows: remembered in the old unit, it holds learning back for
-    thousands of updates. The critic's loss is a square of returns, the actor's is a return.
+    thousands of updates. The critic's loss is a square of returns, the actor's is a return; of a Huber loss whose
+    threshold is in units of return, and of weights that keep their size, that is near enough.
     """
 
     def scaled(networks: Networks) -> Networks:

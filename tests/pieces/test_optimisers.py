@@ -10,6 +10,7 @@ import pytest
 
 from pacer import learner
 from pacer.pieces import Adam, AdamW, Clipped, Optimiser, Scheduled
+from pacer.pieces.optimisers import steeper
 from tests.small import CRITICS, SMALL_RECIPES, SPACE
 from tests.test_learner import blocks
 
@@ -101,3 +102,21 @@ def test_a_proposal_moves_at_its_own_pace():
     largest = {name: max(jax.tree.leaves(part)) for name, part in moved.items()}
     assert largest["quantile"] == pytest.approx(1e-3, rel=0.01)
     assert largest["proposal"] == pytest.approx(2e-5, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        Adam().transform(),
+        Scheduled(AdamW(), updates=4).transform(),
+        optax.partition({"quick": optax.adam(1e-2), "slow": optax.adam(1e-4)}, {"a": "quick", "b": "slow"}),
+    ],
+    ids=["adam", "scheduled", "partition"],
+)
+def test_what_is_remembered_of_gradients_is_made_that_of_steeper_ones(transform):
+    factors = {"a": 4.0, "b": 0.5}
+    plain = steep = transform.init(PARAMS)
+    for gradient in gradients():
+        plain = transform.update(gradient, plain, PARAMS)[1]
+        steep = transform.update({name: factors[name] * g for name, g in gradient.items()}, steep, PARAMS)[1]
+    close(steeper(plain, factors), steep)

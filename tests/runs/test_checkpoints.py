@@ -12,6 +12,7 @@ from pacer.runs.checkpoints import Extent, find, measure, read_manifest, superfl
 from pacer.runs.codec import encode
 from pacer.runs.files import save_json
 from pacer.runs.folder import RunFolder
+from pacer.runs.formats import OLDEST, RESUMABLE
 from tests.faults import damage
 from tests.tiny_runs import configuration
 
@@ -140,9 +141,10 @@ def test_without_a_good_one_the_run_is_refused_and_nothing_is_changed(run):
         find(run)
 
 
-def test_a_checkpoint_of_an_older_format_is_told_apart_from_damage(run):
+@pytest.mark.parametrize("found", range(OLDEST, RESUMABLE))
+def test_a_checkpoint_of_an_older_format_is_told_apart_from_damage(run, found):
     manifest = run / "checkpoint" / "100" / "manifest.json"
-    manifest.write_text(json.dumps({"format": 2, "files": {}, "logs": {}}))
+    manifest.write_text(json.dumps({"format": found, "files": {}, "logs": {}}))
     with pytest.raises(PacerError, match="written by an older version of pacer"):
         find(run)
 

@@ -54,6 +54,21 @@ def test_the_unit_is_chosen_before_learning_and_stays_until_it_is_far_off():
     np.testing.assert_allclose(returns(new), returns(state), rtol=1e-5)
 
 
+def test_a_unit_that_is_far_too_large_is_left_as_well():
+    state = initial_state(pacer.resolve("Pendulum-v1", RECIPE), pacer.pieces.Space(3, 2)).after(collected(1.0), RECIPE)
+    state = state._replace(learner=state.learner._replace(updates=np.array(1)))
+    for _ in range(2_000):
+        state = state.after(collected(0.0), RECIPE)
+    assert state.unit == pytest.approx(1 / LEEWAY, rel=0.01)
+
+
+@pytest.mark.parametrize("reward", [1e-3, 1.0, 1e3])
+def test_the_first_reward_chooses_the_unit_however_late_it_comes(reward):
+    state = initial_state(pacer.resolve("Pendulum-v1", RECIPE), pacer.pieces.Space(3, 2)).after(collected(0.0), RECIPE)
+    state = state._replace(learner=state.learner._replace(updates=np.array(1)))
+    assert state.after(collected(reward), RECIPE).unit == pytest.approx(reward / np.sqrt(2))
+
+
 def test_without_any_reward_there_is_nothing_to_measure_by():
     state = initial_state(pacer.resolve("Pendulum-v1", RECIPE), pacer.pieces.Space(3, 2)).after(collected(0.0), RECIPE)
     assert state.unit == 1.0

@@ -96,7 +96,10 @@ class Scheduled(Optimiser):
 
 
 def steeper(state: Any, factors: Any) -> Any:
-    """What an optimiser would remember had its gradients been so many times as large, parameter by parameter."""
+    """What Adam would remember had its gradients been so many times as large, parameter by parameter.
+
+    What other transforms remember stays as it is.
+    """
 
     def scaled(moments: Any, power: int) -> Any:
         # Parameters that another optimiser moves are one masked leaf here, whatever they are there.

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from pacer.errors import PacerError, option
 from pacer.runs.codec import decode
 from pacer.runs.files import load_json, numbered, opened, save_json
+from pacer.runs.formats import RESUMABLE
 
 LOGS = ("progress.csv", "timings.csv", "evaluations.csv")
 REPLAY = "replay"
@@ -79,7 +80,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         content = load_json(path)
         found = content.pop("format")
-        manifest = _parsed(content, path) if found >= 3 else None
+        manifest = _parsed(content, path) if found >= RESUMABLE else None
     except PacerError as error:
         raise Damaged(str(error)) from error
     if manifest is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 FORMAT = 5
 OLDEST = 2
+RESUMABLE = 5  # the oldest whose checkpoints hold the arrays that a run has today
 
 FIELDS: dict[int, dict[str, dict[str, Any]]] = {
     3: {"Config": {"wrappers": [], "source": "", "start_from": ""}},

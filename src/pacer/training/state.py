@@ -96,18 +96,17 @@ class RunState(NamedTuple):
             step=self.step + len(block.observations),
             recent=np.append(self.recent, block.returns)[-RECENT:],
         )
-        return state._in_unit(recipe) if recipe.return_units else state
+        return state._in_unit(recipe, measured=bool(self.rewards.size()[0])) if recipe.return_units else state
 
-    def _in_unit(self, recipe: Recipe) -> "RunState":
-        """The state with the unit of reward that its rewards ask for."""
+    def _in_unit(self, recipe: Recipe, measured: bool) -> "RunState":
+        """The state with the unit of reward that its rewards ask for; the first is `measured` by the first reward."""
         size = float(self.rewards.size()[0])
         # What the critic knows is in the old unit; an agent to start from counts as rows that were seen before.
         knows = bool(self.learner.updates > 0 or self.moments.seen > self.step)
-        if not size or (knows and 1 / LEEWAY <= size / self.unit <= LEEWAY):
+        if not size or (knows and measured and 1 / LEEWAY <= size / self.unit <= LEEWAY):
             return self
         unit = np.array(size)
-        factor = np.float32(self.unit / unit)
-        learned = learner.rescaled(recipe, self.learner, factor) if knows else self.learner
+        learned = _retold(recipe, self.learner, self.unit / unit) if knows else self.learner
         return self._replace(unit=unit, learner=learned)
 
     def scaling(self) -> Scaling:
@@ -149,7 +148,13 @@ def _begun_with(state: RunState, start: Agent, recipe: Recipe) -> RunState:
     moments = Moments.of(scaling.mean, 1.0 / np.asarray(scaling.inverse_deviation, np.float64), REMEMBERED)
     state = state._replace(learner=begun, moments=moments)
     if not recipe.return_units:  # what the critic knows is told in rewards as they are
-        return state._replace(learner=learner.rescaled(recipe, begun, np.float32(unit))) if unit != 1 else state
+        return state._replace(learner=_retold(recipe, begun, unit)) if unit != 1 else state
     if start.recipe.return_units:
-        state = state._replace(rewards=Moments.of(np.zeros(1), unit[None], REMEMBERED), unit=unit)
+        state = state._replace(rewards=Moments.of(np.zeros(1), unit[None], 1), unit=unit)
     return state
+
+
+def _retold(recipe: Recipe, known: TrainState, factor: Floats) -> TrainState:
+    """What is known, with returns `factor` times as large. A weight that has not moved yet is told by its size."""
+    retold = learner.rescaled(recipe, known, np.float32(factor))
+    return retold if known.updates > 0 else retold._replace(weight=known.weight)

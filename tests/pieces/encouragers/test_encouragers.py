@@ -44,11 +44,12 @@ def test_a_corner_costs_more_than_diversity(encourager):
 
 
 def test_gradient_points_away_from_the_corner(encourager):
-    if isinstance(encourager, Repulsion):
-        pytest.skip("it knows width, not place")
     gradient = jax.grad(lambda x: evaluate(encourager, x).sum())(actions(encourager, 0.05, 0.9))
     assert jnp.isfinite(gradient).all()
-    assert (gradient.mean((0, 1)) > 0).all()
+    if isinstance(encourager, Repulsion):  # which knows width, not place: forces cancel
+        assert jnp.abs(gradient.mean((0, 1))).max() < 1e-4 * jnp.abs(gradient).max()
+    else:
+        assert (gradient.mean((0, 1)) > 0).all()
 
 
 def spread(encourager, size, steps=300):

@@ -27,7 +27,7 @@ class Seen(NamedTuple):
 
 class Encourager(Piece):
     measures: ClassVar[str]
-    """What the penalty is, as the logs call it: a distance, or a log-density."""
+    """What the penalty is, as the logs call it: a distance (Repulsion's is of any sign), or a log-density."""
 
     @property
     @abstractmethod
@@ -44,7 +44,7 @@ class Encourager(Piece):
         """Penalty (B,) of actions (N, B, A)."""
 
     def spread(self, actions: Actions, penalty: Array) -> Array:
-        """How wide the policy is, of which it saw these actions: 0 for a point, 1 for the uniform."""
+        """How wide the policy is, of which it saw these actions: next to 0 for a point, 1 for the uniform."""
         return spread_of(actions.action)
 
     def metrics(self, seen: Seen) -> dict[str, Array]:
@@ -64,7 +64,7 @@ class SampleEncourager(Encourager):
         if self.samples < 2:
             raise ValueError(
                 f"{name_of(self)} with {self.samples} sample: it compares actions of one state with each other; "
-                "expected samples of 2 or more"
+                "expected 2 or more"
             )
         if self.states < 1:
             raise ValueError(f"the encourager looks at {self.states} states of a batch: expected 1 or more")

@@ -122,8 +122,9 @@ class Balanced(Weight):
     """
 
     spread: float = 0.5
-    """Deviation of the actions in a state relative to uniform ones, as a mean over states."""
+    """Width of the policy as its encourager tells it, relative to the uniform's."""
     initial: float = 0.2
+    """First share; it and its range are for distances. Repulsion in each dimension wants a quarter of it."""
     range: tuple[float, float] = (0.02, 2.0)
     step: float = 1e-3
     """Largest change of the logarithm of the share per actor update."""

@@ -23,8 +23,10 @@ def test_saturated():
 
 
 def test_collapsed():
-    assert not collapsed(ACTIONS)
-    assert collapsed(np.broadcast_to(ACTIONS[0], ACTIONS.shape) + 1e-5 * ACTIONS)
+    assert collapsed(ACTIONS) == []
+    point = np.broadcast_to(ACTIONS[0], ACTIONS.shape) + 1e-5 * ACTIONS
+    assert collapsed(point) == [0, 1]
+    assert collapsed(np.stack([ACTIONS[..., 0], point[..., 1]], -1)) == [1]  # on average over both it is not
 
 
 def test_crossing():

@@ -30,9 +30,9 @@ def saturated(actions: ArrayLike) -> bool:
     return bool(np.mean(np.abs(actions) > 0.99) > 0.95)
 
 
-def collapsed(actions: ArrayLike) -> bool:
-    """Whether samples (samples, states, A) of a policy that can sample are all but the same."""
-    return bool(np.asarray(actions).std(0).mean() < 1e-3)
+def collapsed(actions: ArrayLike) -> list[int]:
+    """Dimensions in which samples (samples, states, A) of a policy that can sample are all but the same."""
+    return [int(d) for d in np.flatnonzero(np.asarray(actions).std(0).mean(0) < 1e-3)]
 
 
 def crossing(values: ArrayLike) -> bool:
@@ -117,11 +117,13 @@ def signs(
             "nearly all actions lie on their bounds: the actor may be stuck there. Consider more encouragement, or a "
             "smaller learning rate of the actor",
         )
-    elif not isinstance(recipe.actor, Deterministic) and collapsed(actions):
+    elif not isinstance(recipe.actor, Deterministic) and (still := collapsed(actions)):
+        number = actions.shape[-1]
+        which = "" if len(still) == number else f" in {', '.join(map(str, still))} of its {number} actions (from 0)"
         yield (
             "collapsed",
-            "the policy has collapsed to a point: its samples are all but the same, and it no longer explores. "
-            "Consider a larger weight of the encourager",
+            f"the policy has collapsed to a point{which}: its samples are all but the same there, and it no longer "
+            "explores. Consider a larger weight of the encourager, or one that pulls in each dimension (Repulsion)",
         )
     played = [
         (start, e.discounted) for start, e in zip(_starts(episodes), episodes, strict=True) if e.mode == "sampled"

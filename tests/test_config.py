@@ -1,5 +1,6 @@
 """One configuration, whichever way it was asked for."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -215,3 +216,10 @@ def test_nonsense_schedules_are_refused(changes):
 
 def test_the_package_has_it():
     assert pacer.resolve is resolve
+
+
+def test_the_kept_runs_of_the_default_had_one_recipe_on_every_task():
+    kept = sorted((Path(__file__).parents[1] / "results" / "runs" / "default").glob("*/pacer/seed*/config.json"))
+    configs = [json.loads(path.read_text(encoding="utf-8"))["config"] for path in kept]
+    assert len({config["environment"] for config in configs}) >= 4
+    assert all(config["recipe"] == configs[0]["recipe"] for config in configs)

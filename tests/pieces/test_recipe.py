@@ -56,7 +56,7 @@ from pacer.recipes import (
         (SQL, {"encourager": MMD(), "weight": MovingDual()}, "would ignore MMD: use Nothing"),
         (SQL, {"weight": Fixed(0.1)}, "has no encourager to weigh"),
         (PACER_M, {"encourager": Entropy()}, "needs the policy's density, and a PushForward actor has none"),
-        (PACER_M, {"encourager": MMD(samples=1)}, "MMD with 1 sample.*expected samples of 2 or more"),
+        (PACER_M, {"encourager": MMD(samples=1)}, "MMD with 1 sample.*expected 2 or more"),
         (PACER_M_ADAPTIVE, {"encourager": Sliced(samples=1)}, "Sliced with 1 sample"),
         (PACER_M, {"encourager": MMD(states=0)}, "0 states of a batch"),
         (PACER_M, {"critic": Categorical()}, "LowestAtoms compares atoms of different members.*use LowestMember"),

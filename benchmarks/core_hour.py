@@ -17,9 +17,8 @@ from race import RESULTS, keep, on_cores, run
 
 NAMES = ("pacer:pacer", "pacer:sac", "sbx:SAC:fast", "sbx:TQC:fast")
 EVERY = 5_000
-
-
-FIELDS = {"env": str, "name": str, "seed": int, "minutes": float, "steps": int, "step": int, "seconds": float}
+RUN = {"env": str, "name": str, "seed": int, "minutes": float, "steps": int}
+FIELDS: dict[str, Any] = RUN | {"step": int, "seconds": float, "return": float}
 TABLE = RESULTS / "core_hour.csv"
 Row = dict[str, Any]
 Run = tuple[Any, ...]
@@ -36,7 +35,7 @@ def known() -> dict[Run, list[Row]]:
     if TABLE.exists():
         with open(TABLE, newline="", encoding="utf-8") as file:
             for line in csv.DictReader(file):
-                row = {name: kind(line[name]) for name, kind in (FIELDS | {"return": float}).items()}
+                row = {name: kind(line[name]) for name, kind in FIELDS.items()}
                 runs.setdefault(run_of(row), []).append(row)
     return runs
 
@@ -45,7 +44,7 @@ def add(rows: list[Row]) -> None:
     """These rows of one run, instead of what was known of it."""
     runs = known() | {run_of(rows[0]): rows}
     with open(TABLE, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [*FIELDS, "return"], lineterminator="\n")
+        writer = csv.DictWriter(file, list(FIELDS), lineterminator="\n")
         writer.writeheader()
         writer.writerows(row for run in sorted(runs) for row in runs[run])
 

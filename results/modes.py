@@ -3,11 +3,9 @@
 python results/modes.py
 """
 
-import csv
 import itertools
 import math
 from dataclasses import replace
-from pathlib import Path
 
 from pacer.runtime import use_one_thread
 
@@ -15,6 +13,7 @@ use_one_thread()
 
 import jax  # noqa: E402
 import numpy as np  # noqa: E402
+from table import fill  # noqa: E402
 
 from pacer import learner  # noqa: E402
 from pacer.pieces import Adam, Fixed, Flow, Gaussian, PushForward, Recipe, SemiImplicit, Space, Transition  # noqa: E402
@@ -22,7 +21,6 @@ from pacer.presets import Size  # noqa: E402
 from pacer.recipes import PACER, PACER_M  # noqa: E402
 from pacer.training.statistics import Moments  # noqa: E402
 
-TABLE = Path(__file__).parent / "tables" / "modes.csv"
 SIZE = Size(hidden=(64, 64), levels=16, samples=32, batch=64, warm_up=0)
 ACTORS = {
     "push-forward": PushForward(skip=0.6, greedy_rule="medoid"),
@@ -64,19 +62,13 @@ def shares(recipe: Recipe, places: np.ndarray, seed: int) -> np.ndarray:
     return (distances(action, places) <= 2 * width).mean(0)
 
 
-def main() -> None:
-    with TABLE.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("rule", "actor", "dimensions", "peaks", "seed", "kept", "share_at_peaks", "evenness"))
-        for (rule, base), (name, actor) in itertools.product(RULES.items(), ACTORS.items()):
-            recipe = SIZE.apply(replace(base, actor=actor, actor_optimiser=Adam(1e-3), critic_optimiser=Adam(1e-3)))
-            for dimensions, count, seed in itertools.product((1, 2), (2, 4, 8), SEEDS):
-                at = shares(recipe, peaks(count, dimensions), seed)
-                kept = int((at >= 0.25 / count).sum())  # a quarter of an even share
-                row = (rule, name, dimensions, count, seed, kept, round(at.sum(), 3), round(at.min() * count, 3))
-                writer.writerow(row)
-                print(*row, flush=True)
+def kept(rule: str, actor: str, dimensions: int, count: int, seed: int) -> tuple[int, float, float]:
+    """Peaks that hold a quarter of an even share, the share of samples at any, and that at the least of them."""
+    recipe = replace(RULES[rule], actor=ACTORS[actor], actor_optimiser=Adam(1e-3), critic_optimiser=Adam(1e-3))
+    at = shares(SIZE.apply(recipe), peaks(count, dimensions), seed)
+    return int((at >= 0.25 / count).sum()), round(at.sum(), 3), round(at.min() * count, 3)
 
 
 if __name__ == "__main__":
-    main()
+    columns = ("rule", "actor", "dimensions", "peaks", "seed", "kept", "share_at_peaks", "evenness")
+    fill("modes", columns, itertools.product(RULES, ACTORS, (1, 2), (2, 4, 8), SEEDS), kept)

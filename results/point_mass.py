@@ -1,9 +1,8 @@
 """Who leaves a small reward nearby for a large one far away: a point on a plane, cells visited and goals reached.
 
-python results/point_mass.py
+python results/point_mass.py        # rows that tables/point_mass.csv has already are not run again
 """
 
-import csv
 import itertools
 import tempfile
 from pathlib import Path
@@ -11,12 +10,17 @@ from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
+from table import fill
 
 import pacer
 from pacer.config import Schedule
 
-TABLE = Path(__file__).parent / "tables" / "point_mass.csv"
-RECIPES = ("m0p1", "m0p1g", "pacer-m", "pacer", "m1p0", "sac")
+OVERRIDES: dict[str, dict[str, Any]] = {
+    "sac, entropy not in the return": {"recipe.backup.penalty_in_return": False},
+    "sac, temperature from 0.05": {"recipe.weight.initial": 0.05},
+    "pacer, spread 0.8": {"recipe.weight.spread": 0.8, "recipe.weight.initial": 0.5},
+}
+LABELS = ("m0p1", "m0p1g", "pacer-m", "pacer", "m1p0", "sac", *OVERRIDES)
 SEEDS, STEPS = 5, 6_000
 NEAR, FAR = np.array([0.3, 0.0]), np.array([-0.8, -0.8])
 RADIUS = 0.15
@@ -47,31 +51,22 @@ class PointMass(gymnasium.Env[np.ndarray, np.ndarray]):
         return self.place.astype(np.float32), 0.1 * near + far, False, False, {"far": far}
 
 
-def trial(recipe: str, seed: int) -> tuple[int, float, float]:
+def trial(label: str, seed: int) -> tuple[int, float, float]:
     """Cells visited while training, and the share of the last episodes' time at the far place, greedy and sampled."""
     PointMass.made.clear()
     schedule = Schedule(warm_up=100, learn_after=100, evaluate_every=STEPS, checkpoint_every=STEPS)
-    overrides = {f"recipe.{part}.body.hidden": (64, 64) for part in ("actor", "critic")}
+    hidden = {f"recipe.{part}.body.hidden": (64, 64) for part in ("actor", "critic")}
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         make = lambda: gymnasium.wrappers.TimeLimit(PointMass(), 100)  # noqa: E731
-        options = {"schedule": schedule, "overrides": overrides, "quiet": True}
-        pacer.train(make, recipe, steps=STEPS, seed=seed, run_dir=run, name=recipe, **options)
+        options = {"schedule": schedule, "overrides": hidden | OVERRIDES.get(label, {}), "quiet": True}
+        pacer.train(make, label.split(",")[0], steps=STEPS, seed=seed, run_dir=run, name="point mass", **options)
         found = pacer.Run(run).evaluations()
     at_far = {mode: float(np.mean(found["far"][found["mode"] == mode])) for mode in ("greedy", "sampled")}
     training = max(PointMass.made, key=lambda env: env.steps)  # evaluations take fewer steps
     return len(training.cells), at_far["greedy"], at_far["sampled"]
 
 
-def main() -> None:
-    with TABLE.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("recipe", "seed", "cells", "far_greedy", "far_sampled"))
-        for recipe, seed in itertools.product(RECIPES, range(SEEDS)):
-            row = (recipe, seed, *trial(recipe, seed))
-            writer.writerow(row)
-            print(*row, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    columns = ("recipe", "seed", "cells", "far_greedy", "far_sampled")
+    fill("point_mass", columns, itertools.product(LABELS, range(SEEDS)), trial)

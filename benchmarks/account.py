@@ -59,12 +59,12 @@ def parts_of(recipe: Recipe, state: learner.TrainState, batch: Transition) -> di
     plain = replace(recipe, encourager=Nothing(), weight=Fixed(0.0)) if recipe.encourager.samples > 1 else recipe
     step_critic, step_actor = critic.transform(recipe.critic_optimiser), recipe.actor_optimiser.transform()
 
-    def next_action(s: Any, b: Any, k: Any) -> Any:
-        return recipe.backup.actions(actor, s.online, s.target, b, k)[0].action
+    def next_actions(s: Any, b: Any, k: Any) -> Any:
+        return recipe.backup.actions(actor, s.online, s.target, b, k)[0]
 
     def target(s: Any, b: Any, k: Any) -> Any:
-        samples = jax.eval_shape(next_action, s, b, k).shape
-        returns = critic.returns(s.target.critic, b.next_obs, jnp.broadcast_to(b.action, samples), k)
+        actions = jax.eval_shape(lambda: recipe.backup.valued(next_actions(s, b, k)))
+        returns = critic.returns(s.target.critic, b.next_obs, jnp.broadcast_to(b.action, actions.shape), k)
         return recipe.target_pessimism.combine(returns, recipe.risk).value
 
     def forward(params: Any, s: Any, b: Any, k: Any) -> Any:
@@ -105,7 +105,7 @@ def parts_of(recipe: Recipe, state: learner.TrainState, batch: Transition) -> di
         return s._replace(online=s.online._replace(actor=actor), optimisers=s.optimisers._replace(actor=state))
 
     parts: dict[str, Part] = {
-        "next action": next_action,
+        "next action": lambda s, b, k: next_actions(s, b, k).action,
         "target": target,
         "critic forward": lambda s, b, k: forward(s.online.critic.params, s, b, k).value,
         "critic forward and backward": backward,
@@ -128,7 +128,7 @@ def predicted_and_goal(recipe: Recipe, state: Any, batch: Transition) -> Any:
     """What the loss of this batch compares, as constants."""
     key = jax.random.key(2)
     actions, _ = recipe.backup.actions(recipe.actor, state.online, state.target, batch, key)
-    pair = recipe.critic.pair(state.online.critic, state.target.critic, batch, actions.action, key)
+    pair = recipe.critic.pair(state.online.critic, state.target.critic, batch, recipe.backup.valued(actions), key)
     returns = recipe.target_pessimism.combine(pair.following, recipe.risk)
     return jax.lax.stop_gradient((pair.predicted, recipe.backup.following(returns, actions, recipe.risk)))
 

@@ -60,7 +60,7 @@ def trial(label: str, seed: int) -> tuple[int, float, float]:
         run = Path(folder) / "run"
         make = lambda: gymnasium.wrappers.TimeLimit(PointMass(), 100)  # noqa: E731
         options = {"schedule": schedule, "overrides": hidden | OVERRIDES.get(label, {}), "quiet": True}
-        pacer.train(make, label.split(",")[0], steps=STEPS, seed=seed, run_dir=run, name="point mass", **options)
+        pacer.train(make, label.split(",")[0], steps=STEPS, seed=seed, run_dir=run, name="point-mass", **options)
         found = pacer.Run(run).evaluations()
     at_far = {mode: float(np.mean(found["far"][found["mode"] == mode])) for mode in ("greedy", "sampled")}
     training = max(PointMass.made, key=lambda env: env.steps)  # evaluations take fewer steps

@@ -155,13 +155,13 @@ def critic_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transitio
     action_key, key = jax.random.split(key)
     online, target = Network(params, state.online.critic.stats), state.target.critic
     actions, actor_stats = recipe.backup.actions(recipe.actor, state.online, state.target, batch, action_key)
-    predicted, returns, *critic_stats = recipe.critic.pair(online, target, batch, actions.action, key)
+    predicted, returns, *critic_stats = recipe.critic.pair(online, target, batch, recipe.backup.valued(actions), key)
     returns = recipe.target_pessimism.combine(returns, recipe.risk)
     following = recipe.backup.following(returns, actions, recipe.risk)
     penalty: Array | float = 0.0
     if recipe.backup.penalty_in_return:
-        penalties = recipe.encourager.penalty(actions, jax.random.key(0))  # a density needs no randomness
-        penalty = recipe.weight.value(state.weight) * penalties[:, None]
+        toll = recipe.encourager.toll(actions, jax.random.fold_in(action_key, 1))
+        penalty = recipe.weight.value(state.weight) * toll[:, None]
     value = batch.reward[:, None] + batch.discount[:, None] * (following.value - penalty)
     goal = jax.lax.stop_gradient(following._replace(value=value))
     error = recipe.critic.error(online, batch, predicted, goal)

@@ -45,6 +45,7 @@ PACER = Recipe(
     critic=Quantile(mean="squares", threshold=0.1),
     encourager=Repulsion(actions=4, each_dimension=True),
     weight=Balanced(spread=0.4, initial=0.05, range=(0.005, 0.5)),
+    backup=PolicyBackup(penalty_in_return=True, penalty_actions=2),
     return_units=True,
     policy_delay=1,
 )

@@ -25,7 +25,10 @@ from pacer.pieces import (
     Networks,
     Neutral,
     PolicyBackup,
+    PushForward,
+    Quantile,
     Recipe,
+    Repulsion,
     Returns,
     SoftMaximum,
     Transition,
@@ -127,6 +130,26 @@ class TestPolicyBackup:
         entropy = 0.5 * log_prob[0][:, None] if inside else 0.0
         expected = rows.reward[:, None] + rows.discount[:, None] * (returns.value[0] - entropy)
         np.testing.assert_allclose(goal.value, expected, rtol=1e-5, atol=1e-6)
+
+    def test_a_penalty_of_compared_actions_counts_where_it_differs_between_states(self):
+        backup = PolicyBackup(penalty_in_return=True, penalty_actions=2)
+        recipe = Recipe(PushForward(BODY), Quantile(BODY), Repulsion(), Fixed(0.5), backup)
+        rows, returns = batch(), following(np.random.default_rng(1))
+        apart = np.array([0.1, 0.2, 0.4, 0.8, 1.6], np.float32)
+        action = np.stack([np.zeros((BATCH, 2)), np.stack([apart, np.zeros(BATCH)], 1)]).astype(np.float32)
+        goal = goal_of(recipe, rows, Actions(action, None), returns)
+        toll = -np.log(apart) + np.log(apart).mean()
+        expected = rows.reward[:, None] + rows.discount[:, None] * (returns.value[0] - 0.5 * toll[:, None])
+        np.testing.assert_allclose(goal.value, expected, rtol=1e-4, atol=1e-4)
+
+    def test_the_first_of_the_compared_actions_is_valued(self):
+        backup = PolicyBackup(penalty_in_return=True, penalty_actions=3)
+        recipe = Recipe(PushForward(BODY), Quantile(BODY), Repulsion(), Fixed(0.5), backup)
+        rows, online = batch(), networks(recipe.actor, 1)
+        found = next_actions(recipe, online, online, rows, jax.random.key(0))
+        assert found.action.shape == (3, BATCH, SPACE.action)
+        assert np.array_equal(backup.valued(found), found.action[:1])
+        np.testing.assert_allclose(np.tanh(found.raw), found.action, atol=1e-6)
 
     @pytest.mark.parametrize("from_target", [False, True])
     def test_next_actions_come_from_the_named_actor_at_the_next_state(self, from_target):

@@ -37,6 +37,8 @@ class Actions(NamedTuple):
 
     action: Array
     log_prob: Array | None
+    raw: Array | None = None
+    """The actions before tanh, where they come from an actor: at the bounds they tell what rounding hides."""
 
 
 class Returns(NamedTuple):

@@ -6,7 +6,7 @@ which need not be today's default. What is entered nowhere and missing is refuse
 
 from typing import Any
 
-FORMAT = 5
+FORMAT = 6
 OLDEST = 2
 RESUMABLE = 5  # the oldest whose checkpoints hold the arrays that a run has today
 
@@ -19,6 +19,7 @@ FIELDS: dict[int, dict[str, dict[str, Any]]] = {
         "MMD": {"root": True},
     },
     5: {"Repulsion": {"each_dimension": False}},
+    6: {"PolicyBackup": {"penalty_actions": 1}},
 }
 """By the format that brought them: class, field, and its value in files from before, as JSON has it."""
 ARRAYS: dict[int, dict[str, float]] = {4: {"scaling/unit": 1.0}}

@@ -44,6 +44,28 @@ def test_pairs_are_the_definition(encourager):
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
+def test_actions_before_tanh_tell_the_same_distances():
+    places = np.linspace(-3, 3, 5)[:, None, None] + np.random.default_rng(0).normal(0, 0.2, (5, 200, 3))
+    raw = jnp.asarray(places, jnp.float32)
+    action, key = np.tanh(np.asarray(raw, np.float64)), jax.random.key(0)
+    gaps = np.abs(action[:, None] - action[None])[~np.eye(5, dtype=bool)]
+    expected = -np.log(gaps).mean(0).sum(-1)
+    np.testing.assert_allclose(EACH.penalty(Actions(jnp.tanh(raw), None, raw), key), expected, rtol=1e-4)
+
+
+def test_a_policy_at_its_bounds_is_pulled_back():
+    """There tanh is flat: only the distances before it still know where actions are."""
+    raw = jnp.asarray([8.0, 8.5, 9.0, 9.1, 12.0])[:, None, None]
+
+    def penalty(raw, known):
+        return EACH.penalty(Actions(jnp.tanh(raw), None, raw if known else None), jax.random.key(0)).sum()
+
+    assert not jax.grad(penalty)(raw, False).any()
+    pull = jax.grad(penalty)(raw, True)
+    assert np.isfinite(pull).all()
+    assert float(pull.sum()) == pytest.approx(2.0, rel=1e-3)  # each pair pulls at each of its two with 1
+
+
 def test_a_dimension_that_has_narrowed_is_pushed_as_hard_as_if_it_were_alone():
     """Wide in the first dimension, narrow in the second: whole actions are far apart, and hardly repel along it."""
     action = actions_of([1.0, 0.01], 8, 500).action

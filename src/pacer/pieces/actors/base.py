@@ -38,7 +38,7 @@ class Actor(Piece):
     ) -> tuple[Actions, Any]:
         """Actions with their log-density where there is one; statistics after them."""
         raw, stats = self.transform(network, obs, noise, jnp, training)
-        return Actions(jnp.tanh(raw), None), stats
+        return Actions(jnp.tanh(raw), None, raw), stats
 
     def greedy(self, network: Network, obs: Array, space: Space, xp: Any = jnp) -> Array:
         """The one action (B, A) that stands for the policy when it is judged: here, that of zero noise."""

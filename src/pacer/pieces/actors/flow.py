@@ -47,7 +47,7 @@ class Flow(Actor):
     ) -> tuple[Actions, Any]:
         raw, log_det, stats = self.flow(network, obs, noise, jnp, training)
         log_prob = normal_log_prob(noise) - log_det - squash_log_det(raw)
-        return Actions(jnp.tanh(raw), log_prob), stats
+        return Actions(jnp.tanh(raw), log_prob, raw), stats
 
     def flow(
         self, network: Network, obs: Array, noise: Array, xp: Any = jnp, training: bool = False

@@ -37,7 +37,7 @@ class Gaussian(Actor):
         mean, log_deviation, stats = self._moments(network, obs, jnp, training)
         raw = mean + jnp.exp(log_deviation) * noise
         log_prob = normal_log_prob(noise) - log_deviation.sum(-1) - squash_log_det(raw)
-        return Actions(jnp.tanh(raw), log_prob), stats
+        return Actions(jnp.tanh(raw), log_prob, raw), stats
 
     def _moments(self, network: Network, obs: Array, xp: Any, training: bool) -> tuple[Array, Array, Any]:
         output, stats = headed(self.body, network, obs, None, xp, training)

@@ -51,7 +51,7 @@ class SemiImplicit(Actor):
         mean, log_deviation, _ = self._moments(frozen, obs, mixing, jnp, training)
         components = normal_log_prob((raw - mean) * jnp.exp(-log_deviation)) - log_deviation.sum(-1)
         log_prob = jax.nn.logsumexp(components, axis=0) - jnp.log(self.mixture + 1.0) - squash_log_det(raw)
-        return Actions(jnp.tanh(raw), log_prob), stats
+        return Actions(jnp.tanh(raw), log_prob, raw), stats
 
     def _moments(
         self, network: Network, obs: Array, mixing: Array, xp: Any, training: bool

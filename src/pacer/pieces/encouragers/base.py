@@ -43,6 +43,10 @@ class Encourager(Piece):
     def penalty(self, actions: Actions, key: Array) -> Array:
         """Penalty (B,) of actions (N, B, A)."""
 
+    def toll(self, actions: Actions, key: Array) -> Array:
+        """What it adds to the cost of coming to each state (B,), where the penalty is part of the return."""
+        return self.penalty(actions, key)
+
     def spread(self, actions: Actions, penalty: Array) -> Array:
         """How wide the policy is, of which it saw these actions: next to 0 for a point, 1 for the uniform."""
         return spread_of(actions.action)
@@ -56,6 +60,11 @@ class SampleEncourager(Encourager):
     """An encourager that compares several actions of a state with each other, or with a reference."""
 
     measures: ClassVar[str] = "distance"
+
+    def toll(self, actions: Actions, key: Array) -> Array:
+        """Less its mean: the zero of a distance is arbitrary, and a toll on every step would pay for ending early."""
+        penalties = self.penalty(actions, key)
+        return penalties - penalties.mean()
 
     def metrics(self, seen: Seen) -> dict[str, Array]:
         return {self.measures: seen.penalty, "spread": seen.spread}

@@ -10,7 +10,7 @@ from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.encouragers.distances import by_dimension, squared_distances
 from pacer.pieces.types import Actions, Array, Space
 
-NEAREST = 1e-6  # squared distance below which actions count as one, and stop repelling each other
+NEAREST = 1e-6  # squared distance (before tanh, where that is known) below which two actions stop repelling each other
 UNIFORM = 1.5 - math.log(2)  # the penalty of uniform actions in one dimension
 
 
@@ -32,8 +32,12 @@ class Repulsion(SampleEncourager):
     def penalty(self, actions: Actions, key: Array) -> Array:
         x = by_dimension(actions.action)
         count = x.shape[2]
-        squares = (x[..., :, None] - x[..., None, :]) ** 2 if self.each_dimension else squared_distances(x, x)[None]
-        logs = 0.5 * jnp.log(squares + NEAREST).sum(0)
+        if not self.each_dimension:
+            logs = 0.5 * jnp.log(squared_distances(x, x) + NEAREST)
+        elif actions.raw is None:
+            logs = 0.5 * jnp.log(gaps(x) ** 2 + NEAREST).sum(0)
+        else:
+            logs = squashed_log_gaps(by_dimension(actions.raw)).sum(0)
         apart = 1 - jnp.eye(count)
         return -(logs * apart).sum((1, 2)) / (count * (count - 1))
 
@@ -48,3 +52,20 @@ class Repulsion(SampleEncourager):
         # Two of them differ by a normal of sqrt(2) the width, whose length has mean log (log 4 width^2 + digamma) / 2.
         size, terms = (1, space.action) if self.each_dimension else (space.action, 1)
         return -terms * (jnp.log(2 * width) + digamma(size / 2) / 2)
+
+
+def gaps(x: Array) -> Array:
+    """Differences (..., N, N) of all pairs."""
+    return x[..., :, None] - x[..., None, :]
+
+
+def squashed_log_gaps(raw: Array) -> Array:
+    """log|tanh a - tanh b| for all pairs of raw (..., N), as log sinh|a - b| - log cosh a - log cosh b.
+
+    This pulls inwards however far out a and b lie. Through tanh the pull fades, and a policy at its bounds would stay.
+    """
+    apart = jnp.sqrt(gaps(raw) ** 2 + NEAREST)
+    out = jnp.abs(raw)
+    log_cosh = out + jnp.log1p(jnp.exp(-2 * out))  # this and log sinh without log 2, of which one is left
+    log_sinh = apart + jnp.log(-jnp.expm1(-2 * apart))
+    return log_sinh - log_cosh[..., :, None] - log_cosh[..., None, :] + jnp.log(2.0)

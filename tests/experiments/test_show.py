@@ -97,7 +97,7 @@ def test_dimensions_are_drawn_in_pairs(actions, panels):
     assert len(figure.axes) == 2 * (panels + 1)
     labels = [axes.get_xlabel() for axes in figure.axes]
     assert labels[0] == f"action {max(1, actions - 2) if actions > 2 else 1}"
-    assert "(with entropy)" in " ".join(t.get_text() for t in figure.legends[0].texts)
+    assert "(diversity included)" in " ".join(t.get_text() for t in figure.legends[0].texts)
     assert "20% lies past the end" in titles(figure)[panels]
 
 

@@ -132,7 +132,7 @@ def returns(world: World, agent: Agent, scenes: Sequence[Scene], episodes: int, 
     """The critic's atoms in some states, for an action of the policy, beside the returns that followed it.
 
     Both of scaled utilities. `left` is the discount that was left where time ran out: what of a return is not seen.
-    `soft` is 1 where the critic's return counts entropy too, so that it lies elsewhere. Where a state cannot be
+    `soft` is 1 where the critic's return counts diversity too, so that it may lie elsewhere. Where a state cannot be
     reached again, since the environment is not reproducible, no return is known: NaN.
     """
     recipe = agent.recipe
@@ -149,11 +149,11 @@ def returns(world: World, agent: Agent, scenes: Sequence[Scene], episodes: int, 
     return {
         **arrays,
         "scale": np.array(recipe.reward_scale, np.float32),
-        "soft": np.array(int(counts_entropy(recipe))),
+        "soft": np.array(int(counts_diversity(recipe))),
     }
 
 
-def counts_entropy(recipe: Recipe) -> bool:
+def counts_diversity(recipe: Recipe) -> bool:
     """Whether the critic's return is not that of rewards alone."""
     return recipe.backup.penalty_in_return or isinstance(recipe.backup, SoftMaximum)
 

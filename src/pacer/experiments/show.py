@@ -11,7 +11,7 @@ from pacer.agent import Agent
 from pacer.api import load
 from pacer.envs.bounds import to_box
 from pacer.errors import PacerError
-from pacer.experiments.insight import KEPT, counts_entropy, examine, look, sample
+from pacer.experiments.insight import KEPT, counts_diversity, examine, look, sample
 from pacer.reports.curves import Curve, curve
 from pacer.reports.portrait import check_format, portrait, write
 from pacer.runs.arrays import Arrays, load_arrays
@@ -70,7 +70,7 @@ def at(agent: Agent, observations: Any, seed: int = 0) -> dict[str, Arrays]:
     drawn = np.stack([sample(agent.policy, obs, KEPT, seed) for obs in observations])
     foretold = agent.returns(observations, to_box(drawn[:, 0], agent.low, agent.high))
     nothing = np.full((len(observations), 1), np.nan, np.float32)
-    soft = np.array(int(counts_entropy(agent.recipe)))
+    soft = np.array(int(counts_diversity(agent.recipe)))
     return {
         "heatmaps": {"samples": drawn, "greedy": np.asarray(agent.policy.greedy(observations))},
         "returns": {

@@ -141,7 +141,7 @@ def _key(returns: Arrays) -> tuple[list[Any], list[str]]:
     looks: list[tuple[str, dict[str, Any]]] = [
         ("sampled actions", {"color": EXPECTED, "marker": ".", "linestyle": ""}),
         ("greedy action", {"color": CHOSEN, "marker": "X", "linestyle": ""}),
-        (f"returns the critic expects{' (with entropy)' if returns['soft'] else ''}", {"color": EXPECTED}),
+        (f"returns the critic expects{' (diversity included)' if returns['soft'] else ''}", {"color": EXPECTED}),
     ]
     if np.isfinite(returns["monte_carlo"]).any():
         looks.append(("returns of episodes played", {"color": PLAYED, "linestyle": "--"}))

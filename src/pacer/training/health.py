@@ -75,7 +75,10 @@ class Health:
 
     def examine(self, agent: Agent, seen: Sequence[Floats], told: Evaluated, batch: Transition) -> None:
         """After an evaluation, of which `seen` are the observations in their order."""
-        penalty = self._metrics.get("weight", 0.0) * self._metrics.get(agent.recipe.encourager.measures, 0.0)
+        encourager = agent.recipe.encourager
+        # A toll of compared actions has mean 0, and is of the order of 1.
+        size = self._metrics.get(encourager.measures, 0.0) if encourager.samples == 1 else 1.0
+        penalty = self._metrics.get("weight", 0.0) * size
         for name, message in signs(agent, seen, told.episodes, batch, penalty):
             self._say(name, f"after {told.step:,} steps {message}")
 

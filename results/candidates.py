@@ -14,6 +14,7 @@ VARIANTS = (
     {"recipe.actor.skip": 0.0},
     {"recipe.encourager": "Repulsion:4:64", "recipe.weight": "WidthDual"},
     {"recipe.encourager": "MMD:4:64", "recipe.encourager.root": False, "recipe.weight": "Balanced"},
+    {"recipe.backup.penalty_in_return": False},
     {"recipe.noise": "Held"},
 )
 

@@ -44,7 +44,7 @@ PACER = Recipe(
     actor=PushForward(skip=0.6, greedy_rule="medoid"),
     critic=Quantile(mean="squares", threshold=0.1),
     encourager=Repulsion(actions=4, each_dimension=True),
-    weight=Balanced(spread=0.4, initial=0.05, range=(0.005, 0.5)),
+    weight=Balanced(spread=0.15, wider=0.3, initial=0.05, range=(0.005, 0.5)),
     backup=PolicyBackup(penalty_in_return=True, penalty_actions=2),
     return_units=True,
     policy_delay=1,

@@ -122,7 +122,11 @@ class Balanced(Weight):
     """
 
     spread: float = 0.5
-    """Width of the policy as its encourager tells it, relative to the uniform's."""
+    """Width of the policy in the end, as its encourager tells it, relative to the uniform's."""
+    wider: float = 0.0
+    """How much wider it is wanted at first: exploring wants more width than playing what was found."""
+    pace: float = 40_000
+    """Actor updates in which what is left of that falls by a factor e."""
     initial: float = 0.2
     """First share; it and its range are for distances. Repulsion in each dimension wants a quarter of it."""
     range: tuple[float, float] = (0.02, 2.0)
@@ -137,6 +141,8 @@ class Balanced(Weight):
             raise ValueError(f"share {self.initial} in {self.range}: expected 0 < low <= initial <= high")
         if self.spread <= 0:
             raise ValueError(f"spread is {self.spread}: expected a number above 0 (a uniform policy has 1)")
+        if self.wider < 0 or self.pace <= 0:
+            raise ValueError(f"wider is {self.wider}, pace {self.pace}: expected 0 or more, and a number above 0")
 
     def check(self, recipe: "Recipe") -> None:
         super().check(recipe)
@@ -153,7 +159,8 @@ class Balanced(Weight):
     def update(self, state: Any, seen: Seen) -> Any:
         updates = state["updates"] + 1
         rate = jnp.maximum(self.rate, 1 / updates)  # a plain mean at first
-        step = self.step * jnp.clip((self.spread - seen.spread) / self.spread, -1.0, 1.0)
+        wanted = self.spread + self.wider * jnp.exp(-updates / self.pace)
+        step = self.step * jnp.clip((wanted - seen.spread) / wanted, -1.0, 1.0)
         return {
             "log": jnp.clip(state["log"] + step, *jnp.log(jnp.asarray(self.range))),
             "force": state["force"] + rate * (seen.force - state["force"]),

@@ -1,0 +1,23 @@
+"""What holds policies on Hopper's plateau near 300, a hop that ends in a fall: bonus in the return, noise, actor steps.
+
+pacer bench results/hopper.py
+"""
+
+from pacer.experiments import Cell, Experiment
+
+VARIANTS = (
+    ("pacer", {}),
+    ("pacer", {"recipe.backup.penalty_in_return": False}),
+    ("pacer", {"recipe.weight.spread": 0.2}),
+    ("pacer", {"recipe.policy_delay": 2}),
+    ("sac", {}),
+    ("sac", {"recipe.backup.penalty_in_return": False}),
+)
+
+EXPERIMENT = Experiment(
+    "what Hopper's plateau is made of",
+    cells=tuple(Cell(recipe, "Hopper-v4", overrides=changes) for recipe, changes in VARIANTS),
+    steps=40_000,
+    seeds=2,
+    size="small",
+)

@@ -1,7 +1,7 @@
 """Steps per second beside Stable-Baselines3 and SBX: the same task, sizes and updates, in turns on one core.
 
     make bench        # or, after it:
-    python benchmarks/peers.py [--rounds 3] [--steps 2000] [--env HalfCheetah-v4] [--cores 0 1]
+    python benchmarks/peers.py [--rounds 3] [--steps 1000] [--env HalfCheetah-v4] [--cores 0 1]
 
 Every round runs every contestant once, in a process of its own; the first 500 steps that learn, in which libraries
 compile, do not count. Ratios are taken within a round, and given as median, lowest and highest.
@@ -24,7 +24,7 @@ PAIRS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=2_000, help="that count, of each run")
+    parser.add_argument("--steps", type=int, default=1_000, help="that count, of each run")
     parser.add_argument("--env", default="HalfCheetah-v4")
     parser.add_argument("--ours", nargs="+", default=list(PAIRS), choices=PAIRS, metavar="NAME")
     parser.add_argument("--cores", type=int, nargs="+", default=[0], help="one run at a time on each")

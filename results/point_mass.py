@@ -19,8 +19,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "sac, entropy not in the return": {"recipe.backup.penalty_in_return": False},
     "sac, temperature from 0.05": {"recipe.weight.initial": 0.05},
     "pacer, penalty not in the return": {"recipe.backup.penalty_in_return": False},
-    "pacer, share from 0.5": {"recipe.weight.initial": 0.5},
-    "pacer, spread 0.8": {"recipe.weight.spread": 0.8, "recipe.weight.initial": 0.5},
+    "pacer, wider": {"recipe.weight.wider": 0.65, "recipe.weight.initial": 0.5},
 }
 LABELS = ("m0p1", "m0p1g", "pacer-m", "pacer", "m1p0", "sac", *OVERRIDES)
 SEEDS, STEPS = 5, 6_000

@@ -19,7 +19,7 @@ FIELDS: dict[int, dict[str, dict[str, Any]]] = {
         "MMD": {"root": True},
     },
     5: {"Repulsion": {"each_dimension": False}},
-    6: {"PolicyBackup": {"penalty_actions": 1}, "Balanced": {"wider": 0.0, "pace": 40_000}},
+    6: {"PolicyBackup": {"penalty_actions": 1}, "Balanced": {"wider": 0.0, "pace": 40_000.0}},
 }
 """By the format that brought them: class, field, and its value in files from before, as JSON has it."""
 ARRAYS: dict[int, dict[str, float]] = {4: {"scaling/unit": 1.0}}

@@ -125,7 +125,7 @@ class Balanced(Weight):
     """Width of the policy in the end, as its encourager tells it, relative to the uniform's."""
     wider: float = 0.0
     """How much wider it is wanted at first: exploring wants more width than playing what was found."""
-    pace: float = 40_000
+    pace: float = 40_000.0
     """Actor updates in which what is left of that falls by a factor e."""
     initial: float = 0.2
     """First share; it and its range are for distances. Repulsion in each dimension wants a quarter of it."""

@@ -8,6 +8,7 @@ from pacer.pieces import (
     MMD,
     Adam,
     Averaging,
+    Balanced,
     BatchNorm,
     Categorical,
     CVaR,
@@ -18,6 +19,7 @@ from pacer.pieces import (
     MeanOfMembers,
     MovingDual,
     Nothing,
+    PolicyBackup,
     PushForward,
     Quantile,
     Recipe,
@@ -78,6 +80,8 @@ def test_nonsense_is_refused_with_the_reason(recipe, change, message):
         (lambda: Adam(learning_rate=-1.0), "learning_rate is -1.0"),
         (lambda: Quantile(gate_norm=BatchNorm()), "expected NoNorm"),
         (lambda: MovingDual(initial=5.0), "expected 0 < low <= initial <= high"),
+        (lambda: Balanced(wider=-0.1), "wider is -0.1"),
+        (lambda: PolicyBackup(penalty_actions=0), "penalty_actions is 0: expected 1 or more"),
     ],
 )
 def test_a_piece_refuses_numbers_that_cannot_be_meant(make, message):

@@ -51,6 +51,10 @@ class PolicyBackup(Backup):
     """Deviation of clipped noise on the next action (TD3: 0.2)."""
     smoothing_clip: float = 0.5
 
+    def __post_init__(self) -> None:
+        if self.penalty_actions < 1:
+            raise ValueError(f"penalty_actions is {self.penalty_actions}: expected 1 or more")
+
     def check(self, recipe: "Recipe") -> None:
         if self.penalty_in_return and recipe.encourager.samples > 1 and self.penalty_actions < 2:
             raise ValueError(

@@ -12,9 +12,16 @@ VARIANTS = (
     {"recipe.return_units": False},
     {"recipe.critic.mean": "quantiles", "recipe.critic.threshold": 1.0},
     {"recipe.actor.skip": 0.0},
-    {"recipe.encourager": "Repulsion:4:64", "recipe.weight": "WidthDual"},
-    {"recipe.encourager": "MMD:4:64", "recipe.encourager.root": False, "recipe.weight": "Balanced"},
     {"recipe.backup.penalty_in_return": False},
+    {"recipe.weight.wider": 0.0},
+    {"recipe.weight.spread": 0.4, "recipe.weight.wider": 0.0},
+    {"recipe.encourager": "Repulsion:4:64", "recipe.weight": "WidthDual", "recipe.backup.penalty_in_return": False},
+    {
+        "recipe.encourager": "MMD:4:64",
+        "recipe.encourager.root": False,
+        "recipe.weight": "Balanced",
+        "recipe.backup.penalty_in_return": False,
+    },
     {"recipe.noise": "Held"},
 )
 

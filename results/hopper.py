@@ -8,7 +8,7 @@ from pacer.experiments import Cell, Experiment
 VARIANTS = (
     ("pacer", {}),
     ("pacer", {"recipe.backup.penalty_in_return": False}),
-    ("pacer", {"recipe.weight.spread": 0.2}),
+    ("pacer", {"recipe.weight.wider": 0.0}),
     ("pacer", {"recipe.policy_delay": 2}),
     ("sac", {}),
     ("sac", {"recipe.backup.penalty_in_return": False}),

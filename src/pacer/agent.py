@@ -99,7 +99,10 @@ class Agent:
         return f"Agent({pieces}; {self.space.observation} observations, {self.space.action} actions)"
 
     def returns(self, observation: ArrayLike, action: ArrayLike, seed: int = 0) -> Returns:
-        """Distribution of the return that the critic expects, pessimistic over its members: atoms, lowest first."""
+        """Distribution of the return that the critic expects, pessimistic over its members: atoms, lowest first.
+
+        Where a recipe pays for diversity in the return (`backup.penalty_in_return`), that is in it.
+        """
         obs = self.scaling.normalise(np.atleast_2d(self._check(observation)), np)
         inner = np.atleast_2d(from_box(action, self.low, self.high))
         returns = self.recipe.critic.returns(self.networks.critic, obs, inner, jax.random.key(seed))

@@ -151,8 +151,8 @@ def prepare(recipe: Recipe, batch: Transition, scaling: Scaling) -> Transition:
 
 
 def critic_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[Array, Any]:
-    """Distributional TD error of Z(s, a) against r + discount * (Z(s', a') - weight * penalty(a'))."""
-    action_key, key = jax.random.split(key)
+    """Distributional TD error of Z(s, a) against r + discount * (Z(s', a') - weight * toll(s'))."""
+    action_key, key, toll_key = jax.random.split(key, 3)
     online, target = Network(params, state.online.critic.stats), state.target.critic
     actions, actor_stats = recipe.backup.actions(recipe.actor, state.online, state.target, batch, action_key)
     predicted, returns, *critic_stats = recipe.critic.pair(online, target, batch, recipe.backup.valued(actions), key)
@@ -160,7 +160,7 @@ def critic_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transitio
     following = recipe.backup.following(returns, actions, recipe.risk)
     penalty: Array | float = 0.0
     if recipe.backup.penalty_in_return:
-        toll = recipe.encourager.toll(actions, jax.random.fold_in(action_key, 1))
+        toll = recipe.encourager.toll(actions, toll_key)
         penalty = recipe.weight.value(state.weight) * toll[:, None]
     value = batch.reward[:, None] + batch.discount[:, None] * (following.value - penalty)
     goal = jax.lax.stop_gradient(following._replace(value=value))

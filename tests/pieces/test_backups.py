@@ -77,6 +77,7 @@ class Told(Critic):
         return network.params, ()
 
     def pair(self, online, target, batch, next_action, key):
+        assert next_action.shape[0] == target.params.value.shape[1]  # only the actions that are valued
         return Pair(online.params, target.params, (), ())
 
     def error(self, online, batch, predicted, goal):

@@ -10,6 +10,7 @@ from pacer.agent import Agent, Floats, Policy
 from pacer.envs.bounds import to_box
 from pacer.errors import PacerError
 from pacer.pieces.backups import SoftMaximum
+from pacer.pieces.encouragers.base import Nothing
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.types import Array, Transition
 from pacer.runs.arrays import Arrays, save_arrays
@@ -155,7 +156,8 @@ def returns(world: World, agent: Agent, scenes: Sequence[Scene], episodes: int, 
 
 def counts_diversity(recipe: Recipe) -> bool:
     """Whether the critic's return is not that of rewards alone."""
-    return recipe.backup.penalty_in_return or isinstance(recipe.backup, SoftMaximum)
+    encourages = recipe.backup.penalty_in_return and not isinstance(recipe.encourager, Nothing)
+    return encourages or isinstance(recipe.backup, SoftMaximum)
 
 
 def go_on(world: World, policy: Policy, scene: Scene, number: int, seed: int) -> list[Step]:

@@ -20,7 +20,7 @@ class Backup(Piece):
     @property
     @abstractmethod
     def penalty_in_return(self) -> bool:
-        """Whether the weighted penalty of the next action is part of the return, as entropy is in SAC."""
+        """Whether the encourager's weighted toll on the next state is part of the return, as entropy is in SAC."""
 
     @abstractmethod
     def actions(
@@ -44,12 +44,12 @@ class PolicyBackup(Backup):
     target_actor: bool = False
     """Whether the target actor supplies the next action."""
     penalty_in_return: bool = False
-    penalty_actions: int = 1
-    """Next actions per state that a penalty in the return is made of, the one that is valued among them: 1 for a
-    density, 2 or more for an encourager that compares actions."""
     smoothing: float = 0.0
     """Deviation of clipped noise on the next action (TD3: 0.2)."""
     smoothing_clip: float = 0.5
+    penalty_actions: int = 1
+    """Next actions per state that a penalty in the return is made of, the one that is valued among them: 1 for a
+    density, 2 or more for an encourager that compares actions."""
 
     def __post_init__(self) -> None:
         if self.penalty_actions < 1:

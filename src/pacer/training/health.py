@@ -16,6 +16,7 @@ from pacer.config import Config
 from pacer.observers.events import Episode, Evaluated
 from pacer.pieces.actors.deterministic import Deterministic
 from pacer.pieces.critics.categorical import Categorical
+from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.types import Array, Network, Returns, Transition
 from pacer.pieces.utilities import Identity
@@ -76,8 +77,9 @@ class Health:
     def examine(self, agent: Agent, seen: Sequence[Floats], told: Evaluated, batch: Transition) -> None:
         """After an evaluation, of which `seen` are the observations in their order."""
         encourager = agent.recipe.encourager
-        # A toll of compared actions has mean 0, and is of the order of 1.
-        size = self._metrics.get(encourager.measures, 0.0) if encourager.samples == 1 else 1.0
+        # A toll of compared actions has mean 0, and is of the order of 1 in each dimension.
+        compares = isinstance(encourager, SampleEncourager)
+        size = batch.action.shape[-1] ** 0.5 if compares else self._metrics.get(encourager.measures, 0.0)
         penalty = self._metrics.get("weight", 0.0) * size
         for name, message in signs(agent, seen, told.episodes, batch, penalty):
             self._say(name, f"after {told.step:,} steps {message}")

@@ -123,10 +123,6 @@ class Balanced(Weight):
 
     spread: float = 0.5
     """Width of the policy in the end, as its encourager tells it, relative to the uniform's."""
-    wider: float = 0.0
-    """How much wider it is wanted at first: exploring wants more width than playing what was found."""
-    pace: float = 40_000.0
-    """Actor updates in which what is left of that falls by a factor e."""
     initial: float = 0.2
     """First share; it and its range are for distances. Repulsion in each dimension wants a quarter of it."""
     range: tuple[float, float] = (0.02, 2.0)
@@ -134,6 +130,10 @@ class Balanced(Weight):
     """Largest change of the logarithm of the share per actor update."""
     rate: float = 0.005
     """Pace of the average of the force."""
+    wider: float = 0.0
+    """How much wider than `spread` it is wanted at first: exploring wants more width than playing what was found."""
+    pace: float = 40_000.0
+    """Actor updates in which what is left of that falls by a factor e."""
 
     def __post_init__(self) -> None:
         low, high = self.range

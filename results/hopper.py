@@ -1,4 +1,4 @@
-"""What holds policies on Hopper's plateau near 300, a hop that ends in a fall: bonus in the return, noise, actor steps.
+"""What holds policies on Hopper's plateau near 300, a hop that ends in a fall: optimism, noise, actor steps, entropy.
 
 pacer bench results/hopper.py
 """
@@ -7,8 +7,8 @@ from pacer.experiments import Cell, Experiment
 
 VARIANTS = (
     ("pacer", {}),
-    ("pacer", {"recipe.backup.penalty_in_return": False}),
-    ("pacer", {"recipe.weight.wider": 0.0}),
+    ("pacer", {"recipe.optimism": 0.0}),
+    ("pacer", {"recipe.weight.initial": 0.1}),
     ("pacer", {"recipe.policy_delay": 2}),
     ("sac", {}),
     ("sac", {"recipe.backup.penalty_in_return": False}),

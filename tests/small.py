@@ -30,6 +30,7 @@ from pacer.pieces import (
     Sliced,
     Space,
     TruncatedNormal,
+    Volume,
     Wasserstein,
 )
 from pacer.presets import Size
@@ -59,6 +60,7 @@ CRITICS = {
     "quantile, first, own levels": Quantile(BODY, levels=8, merge="first", shared_levels=False),
     "quantile, as in DSAC": Quantile(BODY, levels=8, merge="first", gate="sigmoid", gate_norm=LayerNorm()),
     "quantile, mean by squares": Quantile(BODY, levels=8, mean="squares"),
+    "quantile, mean with a head": Quantile(BODY, levels=8, mean="head"),
     "quantile, one member": Quantile(BODY, levels=8, members=1),
     "expected": Expected(BODY),
     "expected, one member": Expected(BODY, members=1),
@@ -91,6 +93,7 @@ ENCOURAGERS = {
     "wasserstein, p = 1": Wasserstein(samples=12, p=1.0),
     "wasserstein, plain": Wasserstein(samples=12, debiased=False, epsilon=0.05),
     "sliced": Sliced(samples=12),
+    "volume": Volume(states=16),
 }
 
 

@@ -38,7 +38,8 @@ class TrainState(NamedTuple):
 
 def init(recipe: Recipe, space: Space, key: Array) -> TrainState:
     """The state before the first update."""
-    return compiled_init(*apart(recipe), space, key)
+    state = compiled_init(*apart(recipe), space, key)
+    return expecting(recipe, state, recipe.optimism / (1 - recipe.discount)) if recipe.optimism else state
 
 
 @partial(jax.jit, static_argnames=("recipe", "space"))
@@ -53,6 +54,16 @@ def compiled_init(recipe: Recipe, numbers: Numbers, space: Space, key: Array) ->
     weight = recipe.weight.init(recipe.encourager, space)
     # Targets are copies, not aliases: the state is donated, and a buffer can be given away only once.
     return TrainState(online, jax.tree.map(jnp.copy, online), optimisers, weight, jnp.zeros((), jnp.int32))
+
+
+def expecting(recipe: Recipe, state: TrainState, more: float) -> TrainState:
+    """The state whose critic expects so much more of every action."""
+
+    def raised(networks: Networks) -> Networks:
+        critic = networks.critic
+        return networks._replace(critic=critic._replace(params=recipe.critic.raised(critic.params, more)))
+
+    return state._replace(online=raised(state.online), target=raised(state.target))
 
 
 def learn(
@@ -201,7 +212,7 @@ def penalise(
     noise_key, density_key, penalty_key = keys
     if recipe.encourager.samples > 1:
         obs = batch.obs[: recipe.encourager.states]
-        noise = recipe.actor.noise(noise_key, batch.space, (recipe.encourager.samples, len(obs)))
+        noise = recipe.actor.noise(noise_key, batch.space, (recipe.encourager.count(batch.space), len(obs)))
         actions, _ = recipe.actor.sample(actor, obs, noise, density_key)
     penalty = recipe.encourager.penalty(actions, penalty_key).mean()
     return penalty, recipe.encourager.spread(actions, penalty)

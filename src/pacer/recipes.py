@@ -5,7 +5,6 @@ from dataclasses import replace
 from pacer.pieces import (
     MMD,
     Averaging,
-    Balanced,
     Categorical,
     Deterministic,
     Dual,
@@ -35,6 +34,7 @@ from pacer.pieces import (
     SoftMaximum,
     Stein,
     TruncatedPool,
+    Volume,
     Wasserstein,
     WidthDual,
 )
@@ -42,12 +42,12 @@ from pacer.pieces import (
 # PACER as we would use it: one setting for every task and every unit of reward.
 PACER = Recipe(
     actor=PushForward(skip=0.6, greedy_rule="medoid"),
-    critic=Quantile(mean="squares", threshold=0.1),
-    encourager=Repulsion(actions=4, each_dimension=True),
-    weight=Balanced(spread=0.15, wider=0.3, initial=0.05, range=(0.005, 0.5)),
-    backup=PolicyBackup(penalty_in_return=True, penalty_actions=2),
+    critic=Quantile(mean="head", threshold=0.1),
+    encourager=Volume(),
+    weight=WidthDual(initial=1.0, width=0.09),
     return_units=True,
     policy_delay=1,
+    optimism=0.5,
 )
 
 # PACER as published: a push-forward actor, an implicit quantile critic, and an encourager that compares samples.

@@ -178,7 +178,7 @@ def test_pieces_are_chosen_by_name_and_their_fields_are_options():
         "AdamW",
     ]
     fields = ["--recipe.actor-optimiser.learning-rate", "1e-3"]
-    config, _ = parse(["--env", "Hopper-v4", *fields, *pieces])
+    config, _ = parse(["pacer-m", "--env", "Hopper-v4", *fields, *pieces])
     assert config.recipe.weight == Fixed(0.1)
     assert config.recipe.critic.gate_norm == LayerNorm()
     assert config.recipe.actor_optimiser == AdamW(1e-3)

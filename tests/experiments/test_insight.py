@@ -116,7 +116,7 @@ def test_a_run_is_examined_in_its_folder(steady):
         expected = 0.5 * 3**2 * sum(RECIPE.discount**t for t in range(steps))
         np.testing.assert_allclose(returns["monte_carlo"][state], [expected] * 4, rtol=1e-6)
     assert (returns["left"] == 0).all()
-    assert (float(returns["scale"]), int(returns["soft"])) == (0.5, 1)  # its return counts diversity
+    assert (float(returns["scale"]), int(returns["soft"])) == (0.5, 0)  # its return is that of rewards alone
     agent = Run(steady).agent(100)
     box = agent.low + (returns["actions"] + 1) / 2 * (agent.high - agent.low)
     np.testing.assert_allclose(agent.returns(returns["states"], box).value, returns["value"], rtol=1e-4, atol=1e-5)

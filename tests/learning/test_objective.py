@@ -21,6 +21,7 @@ from pacer.pieces import (
     Repulsion,
     Sliced,
     Transition,
+    Volume,
 )
 from tests.small import SMALL_RECIPES, SPACE
 
@@ -31,6 +32,7 @@ ENCOURAGERS = {
     "sliced": Sliced(samples=6, states=4),
     "repulsion": Repulsion(actions=6, states=4),
     "repulsion-each": Repulsion(actions=6, states=4, each_dimension=True),
+    "volume": Volume(states=4),
 }
 PACER = replace(
     SMALL_RECIPES["pacer-m"],
@@ -45,9 +47,7 @@ RECIPES = {name: replace(PACER, encourager=encourager) for name, encourager in E
 RECIPES["entropy"] = replace(SMALL_RECIPES["sac-fixed"], batch=8)
 
 
-@pytest.mark.parametrize(
-    "name", [n if n == "repulsion-each" else pytest.param(n, marks=pytest.mark.slow) for n in RECIPES]
-)
+@pytest.mark.parametrize("name", [n if n == "volume" else pytest.param(n, marks=pytest.mark.slow) for n in RECIPES])
 def test_the_actors_gradient_is_that_of_its_objective(name):
     recipe = RECIPES[name]
     with jax.enable_x64(True):

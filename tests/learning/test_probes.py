@@ -56,8 +56,8 @@ def data(seed):
 
 
 def light(recipe):
-    """The recipe with next to no encouragement: the answers below are those of the value alone."""
-    recipe = replace(SIZE.apply(recipe), policy_delay=1, **FAST)
+    """The recipe with next to no encouragement, and a critic that begins at 0: the answers are those of the value."""
+    recipe = replace(SIZE.apply(recipe), policy_delay=1, optimism=0.0, **FAST)
     if not isinstance(recipe.encourager, Nothing):
         recipe = replace(recipe, weight=Fixed(0.01))
     if isinstance(recipe.backup, SoftMaximum):

@@ -24,6 +24,7 @@ from pacer.pieces.encouragers.mmd import MMD
 from pacer.pieces.encouragers.reference import Reference, TruncatedNormal, Uniform
 from pacer.pieces.encouragers.repulsion import Repulsion
 from pacer.pieces.encouragers.sliced import Sliced
+from pacer.pieces.encouragers.volume import Volume
 from pacer.pieces.encouragers.wasserstein import Wasserstein
 from pacer.pieces.encouragers.weights import Balanced, Dual, Fixed, MovingDual, Weight, WidthDual
 from pacer.pieces.exploration import EpsilonUniform, Exploration, GaussianNoise, NoExploration
@@ -133,6 +134,7 @@ __all__ = [
     "Uniform",
     "Utility",
     "VaR",
+    "Volume",
     "Wang",
     "Wasserstein",
     "Weight",

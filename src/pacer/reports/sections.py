@@ -74,8 +74,8 @@ CHARTS: tuple[tuple[str, str, str, Callable[[dict[str, Any]], Any]], ...] = (
     (
         "learning",
         "Encourager and learning",
-        "Distance or log-density tell how narrow the policy is (that of Repulsion may be negative), the weight what "
-        "that costs the actor, spread how wide actions are.",
+        "Distance or log-density tell how narrow the policy is (those of Repulsion and Volume may be negative), the "
+        "weight what that costs the actor, spread how wide actions are.",
         lambda run: run["learning"],
     ),
     ("timings", "Timings", "Where the time went, as the mean over seeds.", lambda run: run["timing"]),

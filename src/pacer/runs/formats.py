@@ -6,7 +6,7 @@ which need not be today's default. What is entered nowhere and missing is refuse
 
 from typing import Any
 
-FORMAT = 6
+FORMAT = 7
 OLDEST = 2
 RESUMABLE = 5  # the oldest whose checkpoints hold the arrays that a run has today
 
@@ -20,6 +20,7 @@ FIELDS: dict[int, dict[str, dict[str, Any]]] = {
     },
     5: {"Repulsion": {"each_dimension": False}},
     6: {"PolicyBackup": {"penalty_actions": 1}, "Balanced": {"wider": 0.0, "pace": 40_000.0}},
+    7: {"Recipe": {"optimism": 0.0}},
 }
 """By the format that brought them: class, field, and its value in files from before, as JSON has it."""
 ARRAYS: dict[int, dict[str, float]] = {4: {"scaling/unit": 1.0}}

@@ -128,7 +128,7 @@ def signs(
         yield (
             "collapsed",
             f"the policy has collapsed to a point{which}: its samples are all but the same there, and it no longer "
-            "explores. Consider a larger weight of the encourager, or one that pulls in each dimension (Repulsion)",
+            "explores. Consider a larger weight of the encourager, or one that pulls in each dimension (Volume)",
         )
     played = [
         (start, e.discounted) for start, e in zip(_starts(episodes), episodes, strict=True) if e.mode == "sampled"
@@ -143,14 +143,18 @@ def signs(
     )
     unit = float(agent.scaling.unit)
     returns = returns._replace(value=returns.value * unit)
-    yield from _of_critic(recipe, returns, np.array([discounted for _, discounted in played]), batch, penalty * unit)
+    # What the critic was begun with, and what is paid for diversity, are in its returns and in no reward.
+    allowance = abs(recipe.optimism)
+    if recipe.backup.penalty_in_return:
+        allowance += 3 * abs(penalty)
+    allowance *= unit / (1 - recipe.discount)
+    yield from _of_critic(recipe, returns, np.array([discounted for _, discounted in played]), batch, allowance)
 
 
 def _of_critic(
-    recipe: Recipe, returns: Returns, played: NDArray[np.float64], batch: Transition, penalty: float
+    recipe: Recipe, returns: Returns, played: NDArray[np.float64], batch: Transition, allowance: float
 ) -> Iterator[tuple[str, str]]:
     """The last of the returns are those at the starts of the episodes that were played."""
-    allowance = 3 * abs(penalty) / (1 - recipe.discount) if recipe.backup.penalty_in_return else 0.0
     rewards = recipe.reward_scale * np.asarray(recipe.utility.shape(batch))
     if diverging(returns.value, rewards, recipe.discount, allowance):
         yield (

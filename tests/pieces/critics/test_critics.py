@@ -12,14 +12,18 @@ from pacer.pieces import (
     MLP,
     Categorical,
     Deterministic,
+    Expected,
     LowestAtoms,
     LowestMember,
     Networks,
     Neutral,
+    Quantile,
     Recipe,
+    Returns,
     Transition,
     TruncatedPool,
 )
+from pacer.pieces.critics.levels import even_levels
 from tests.small import CRITICS, SPACE, each
 
 BATCH_NORMED = [critic for name, critic in CRITICS.items() if "batch norm" in name]
@@ -132,3 +136,49 @@ def test_loss_reaches_online_parameters_only(critic):
 def cancelled(critic, path):
     """A batch's own mean takes away the bias before it."""
     return critic in BATCH_NORMED and jax.tree_util.keystr(path[-1:], simple=True) == "bias"
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_mean_with_a_head_of_its_own_is_learned_as_by_a_scalar_critic(shared):
+    b, key = batch(), jax.random.key(2)
+    critic = Quantile(MLP((8, 8)), levels=6, shared_levels=shared, mean="head")
+    network = critic.init(jax.random.key(0), SPACE)
+    scalar = tuple({"body": member["body"], "head": member["head"]} for member in network.params)
+    goal = Returns(10 * jax.random.normal(jax.random.key(3), (6, 5)), *even_levels(5))
+
+    def error(params):
+        predicted, _ = critic.evaluate(network._replace(params=params), b.obs, b.action, key, training=True)
+        return critic.error(network, b, predicted, goal)
+
+    def scalar_error(params):
+        predicted, _ = Expected(MLP((8, 8))).evaluate(network._replace(params=params), b.obs, b.action, key)
+        return 0.5 * ((predicted.mean() - goal.mean()) ** 2).mean(-1).sum()
+
+    slope, expected = jax.grad(error)(network.params), jax.grad(scalar_error)(scalar)
+    for member, other in zip(slope, expected, strict=True):
+        close(member["body"], other["body"])
+        close(member["head"], other["head"])
+        assert np.abs(member["shape"]["level"]).max() > 1e-3
+
+
+def test_a_mean_with_a_head_of_its_own_is_the_mean_of_all_levels():
+    critic = Quantile(MLP((8, 8)), levels=6, mean="head")
+    b, network = batch(), critic.init(jax.random.key(0), SPACE)
+    drawn = critic.returns(network, b.obs, b.action, jax.random.key(2)).mean()
+    levels, mass = even_levels(1_000)
+    value, _ = critic.at(network, b.obs, b.action, levels)
+    np.testing.assert_allclose((mass * value).sum(-1), drawn, atol=1e-4)
+    assert np.asarray(value).std(-1).min() > 1e-3
+
+
+def close(found, expected):
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4), found, expected)
+
+
+def test_raised_networks_expect_as_much_more(critic):
+    if isinstance(critic, Categorical):
+        pytest.skip("its returns lie between bounds")
+    b, network = batch(), critic.init(jax.random.key(0), SPACE)
+    higher = network._replace(params=critic.raised(network.params, 50.0))
+    lower, raised = (critic.returns(n, b.obs, b.action, jax.random.key(2)).mean() for n in (network, higher))
+    np.testing.assert_allclose(raised, lower + 50.0, rtol=1e-4)

@@ -11,6 +11,7 @@ import pytest
 from pacer.pieces.encouragers.mmd import MMD
 from pacer.pieces.encouragers.repulsion import Repulsion
 from pacer.pieces.encouragers.sliced import Sliced
+from pacer.pieces.encouragers.volume import Volume
 from pacer.pieces.encouragers.wasserstein import Wasserstein
 from pacer.pieces.types import Actions
 from tests.small import ENCOURAGERS, SPACE
@@ -22,7 +23,7 @@ def encourager(request):
 
 
 def actions(encourager, scale=1.0, shift=0.0):
-    shape = (encourager.samples, 5, SPACE.action)
+    shape = (encourager.count(SPACE), 5, SPACE.action)
     return scale * jax.random.uniform(jax.random.key(0), shape, minval=-1, maxval=1) + shift
 
 
@@ -46,7 +47,7 @@ def test_a_corner_costs_more_than_diversity(encourager):
 def test_gradient_points_away_from_the_corner(encourager):
     gradient = jax.grad(lambda x: evaluate(encourager, x).sum())(actions(encourager, 0.05, 0.9))
     assert jnp.isfinite(gradient).all()
-    if isinstance(encourager, Repulsion):  # which knows width, not place: forces cancel
+    if isinstance(encourager, Repulsion | Volume):  # which know width, not place: forces cancel
         assert jnp.abs(gradient.mean((0, 1))).max() < 1e-4 * jnp.abs(gradient).max()
     else:
         assert (gradient.mean((0, 1)) > 0).all()

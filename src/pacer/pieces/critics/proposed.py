@@ -26,6 +26,10 @@ class Proposed(Critic):
     proposal_optimiser: Optimiser = Adam(1e-5)
     """The proposal follows the quantiles it is made for, at a thirtieth of their pace (DSAC's code)."""
 
+    def __post_init__(self) -> None:
+        if self.quantile.mean != "quantiles":
+            raise ValueError(f"mean is {self.quantile.mean!r}: expected 'quantiles' with proposed levels")
+
     @property
     def members(self) -> int:
         return self.quantile.members
@@ -54,6 +58,9 @@ class Proposed(Critic):
 
     def rescaled(self, params: Any, factor: Array) -> Any:
         return {**params, "quantile": self.quantile.rescaled(params["quantile"], factor)}
+
+    def raised(self, params: Any, by: Array | float) -> Any:
+        return {**params, "quantile": self.quantile.raised(params["quantile"], by)}
 
     def propose(self, network: Network, obs: Array, action: Array, training: bool = False) -> tuple[Array, Any]:
         """Masses (..., B, K), and the statistics after them."""

@@ -27,12 +27,16 @@ class Seen(NamedTuple):
 
 class Encourager(Piece):
     measures: ClassVar[str]
-    """What the penalty is, as the logs call it: a distance (Repulsion's is of any sign), or a log-density."""
+    """What the penalty is, as the logs call it: a distance (which may be of any sign), or a log-density."""
 
     @property
     @abstractmethod
     def samples(self) -> int:
         """Actions it looks at per state. With 1, it looks at the actions that the critic values, in every state."""
+
+    def count(self, space: Space) -> int:
+        """The same for actions of this size, for encouragers that need more in more dimensions."""
+        return self.samples
 
     @property
     @abstractmethod
@@ -97,7 +101,7 @@ class Nothing(Encourager):
 def penalty_limits(encourager: Encourager, space: Space) -> tuple[Array, Array, Array]:
     """Mean penalty of a uniform policy, of the centre and of a corner: what `samples` actions can show at all."""
     policy_key, reference_key = jax.random.split(jax.random.key(0))
-    shape = (encourager.samples, 256, space.action)
+    shape = (encourager.count(space), 256, space.action)
     uniform = jax.random.uniform(policy_key, shape, minval=-1.0, maxval=1.0)
     policies = jnp.stack([uniform, jnp.zeros(shape), jnp.ones(shape)])
     # A loop, since the penalty is compiled once that way: else it takes longer than the networks.

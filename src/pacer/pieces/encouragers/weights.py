@@ -12,6 +12,7 @@ import jax.numpy as jnp
 
 from pacer.pieces.encouragers.base import Encourager, Nothing, Seen, penalty_limits
 from pacer.pieces.encouragers.repulsion import Repulsion
+from pacer.pieces.encouragers.volume import Volume
 from pacer.pieces.optimisers import Adam, Optimiser
 from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.types import Array, Space
@@ -94,7 +95,8 @@ class Dual(Weight):
 
 @dataclass(frozen=True)
 class WidthDual(Dual):
-    """A weight that holds the mean log-distance of actions at that of a normal policy of this width."""
+    """A weight that holds how far apart actions are, as the encourager tells it, at what a normal policy of this width
+    has."""
 
     initial: float = 0.01
     width: float = 0.15
@@ -102,13 +104,19 @@ class WidthDual(Dual):
     def __post_init__(self) -> None:
         if self.bound or self.bound_per_dimension:
             raise ValueError("WidthDual makes its bound of its width: set that alone, as in --recipe.weight.width 0.3")
+        if not self.width > 0:
+            raise ValueError(f"width is {self.width}: expected a number above 0")
 
     def check(self, recipe: "Recipe") -> None:
-        if not isinstance(recipe.encourager, Repulsion):
-            raise ValueError(f"WidthDual knows the bound of Repulsion only, not of {name_of(recipe.encourager)}")
+        super().check(recipe)
+        if not isinstance(recipe.encourager, Repulsion | Volume):
+            raise ValueError(
+                f"WidthDual knows the bounds of Repulsion and Volume only, not that of {name_of(recipe.encourager)}: "
+                "choose a weight that goes with it, such as Fixed, Dual or Balanced"
+            )
 
     def init(self, encourager: Encourager, space: Space) -> Any:
-        assert isinstance(encourager, Repulsion)
+        assert isinstance(encourager, Repulsion | Volume)
         bound = jnp.asarray(encourager.of_normal(self.width, space), jnp.float32)
         return {**super().init(encourager, space), "bound": bound}
 

@@ -63,7 +63,7 @@ def parts_of(recipe: Recipe, state: learner.TrainState, batch: Transition) -> di
         return recipe.backup.actions(actor, s.online, s.target, b, k)[0]
 
     def target(s: Any, b: Any, k: Any) -> Any:
-        actions = jax.eval_shape(lambda: recipe.backup.valued(next_actions(s, b, k)))
+        actions = jax.eval_shape(lambda: next_actions(s, b, k).action)
         returns = critic.returns(s.target.critic, b.next_obs, jnp.broadcast_to(b.action, actions.shape), k)
         return recipe.target_pessimism.combine(returns, recipe.risk).value
 
@@ -95,9 +95,13 @@ def parts_of(recipe: Recipe, state: learner.TrainState, batch: Transition) -> di
     def encourager(s: Any, b: Any, k: Any) -> Any:
         def penalty(params: Any) -> Any:
             network = Network(params, s.online.actor.stats)
-            return learner.penalise(recipe, network, b, None, list(jax.random.split(k, 3)))[0]  # type: ignore[arg-type]
+            return penalties(network, b.obs, b.space, k).mean()
 
         return jax.value_and_grad(penalty)(s.online.actor.params)
+
+    def penalties(network: Network, obs: Any, space: Any, k: Any) -> Any:
+        actions: Any = None  # it draws its own
+        return learner.penalise(recipe, network, obs, space, actions, list(jax.random.split(k, 3)))[0]
 
     def actor_optimiser(s: Any, b: Any, k: Any) -> Any:
         params, state = learner.descend(step_actor, s.target.actor.params, s.optimisers.actor, s.online.actor.params)
@@ -121,6 +125,8 @@ def parts_of(recipe: Recipe, state: learner.TrainState, batch: Transition) -> di
     }
     if recipe.encourager.samples > 1:
         parts["encourager"] = encourager
+        if recipe.backup.penalty_in_return:
+            parts["toll"] = lambda s, b, k: penalties(s.online.actor, b.next_obs, b.space, k)
     return parts
 
 
@@ -128,7 +134,7 @@ def predicted_and_goal(recipe: Recipe, state: Any, batch: Transition) -> Any:
     """What the loss of this batch compares, as constants."""
     key = jax.random.key(2)
     actions, _ = recipe.backup.actions(recipe.actor, state.online, state.target, batch, key)
-    pair = recipe.critic.pair(state.online.critic, state.target.critic, batch, recipe.backup.valued(actions), key)
+    pair = recipe.critic.pair(state.online.critic, state.target.critic, batch, actions.action, key)
     returns = recipe.target_pessimism.combine(pair.following, recipe.risk)
     return jax.lax.stop_gradient((pair.predicted, recipe.backup.following(returns, actions, recipe.risk)))
 

@@ -88,7 +88,6 @@ ENCOURAGERS = {
     "mmd, truncated normal": MMD(samples=12, reference=TruncatedNormal(0.4)),
     "mmd, without root": MMD(samples=12, root=False),
     "repulsion": Repulsion(actions=12, states=16),
-    "repulsion-each": Repulsion(actions=12, states=16, each_dimension=True),
     "wasserstein": Wasserstein(samples=12),
     "wasserstein, p = 1": Wasserstein(samples=12, p=1.0),
     "wasserstein, plain": Wasserstein(samples=12, debiased=False, epsilon=0.05),

@@ -100,25 +100,6 @@ def test_the_actor_moves_only_every_policy_delay_updates():
     assert moved == [False, False, True, False, False, True]
 
 
-@pytest.mark.xdist_group("delayed")
-@pytest.mark.parametrize("name", ["pacer", "pacer-fqf"])
-def test_an_optimistic_critic_expects_that_reward_for_ever(name):
-    plain = replace(SMALL_RECIPES[name], optimism=0.0)
-    hopeful = replace(plain, optimism=0.5, discount=0.9)
-    batch = row(blocks(plain), 0)
-    for part in ("online", "target"):
-        low, high = (
-            r.critic.returns(getattr(start(r), part).critic, batch.obs, batch.action, jax.random.key(0)).mean()
-            for r in (plain, hopeful)
-        )
-        np.testing.assert_allclose(high - low, 5.0, rtol=1e-4)
-
-
-def test_a_critic_without_a_head_to_raise_says_so():
-    with pytest.raises(ValueError, match=r"Quantile has no linear head.*optimism=0"):
-        SMALL_RECIPES["pacer"].critic.raised({"network": 1}, 5.0)
-
-
 def test_targets_follow_by_rate_and_period():
     batches, first = blocks(DELAYED), start(DELAYED)
     second, _ = step(DELAYED, first, row(batches, 0), SCALING, jax.random.key(0))

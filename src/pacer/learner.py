@@ -38,8 +38,7 @@ class TrainState(NamedTuple):
 
 def init(recipe: Recipe, space: Space, key: Array) -> TrainState:
     """The state before the first update."""
-    state = compiled_init(*apart(recipe), space, key)
-    return expecting(recipe, state, recipe.optimism / (1 - recipe.discount)) if recipe.optimism else state
+    return compiled_init(*apart(recipe), space, key)
 
 
 @partial(jax.jit, static_argnames=("recipe", "space"))
@@ -54,16 +53,6 @@ def compiled_init(recipe: Recipe, numbers: Numbers, space: Space, key: Array) ->
     weight = recipe.weight.init(recipe.encourager, space)
     # Targets are copies, not aliases: the state is donated, and a buffer can be given away only once.
     return TrainState(online, jax.tree.map(jnp.copy, online), optimisers, weight, jnp.zeros((), jnp.int32))
-
-
-def expecting(recipe: Recipe, state: TrainState, more: float) -> TrainState:
-    """The state whose critic expects so much more of every action."""
-
-    def raised(networks: Networks) -> Networks:
-        critic = networks.critic
-        return networks._replace(critic=critic._replace(params=recipe.critic.raised(critic.params, more)))
-
-    return state._replace(online=raised(state.online), target=raised(state.target))
 
 
 def learn(
@@ -163,16 +152,16 @@ def prepare(recipe: Recipe, batch: Transition, scaling: Scaling) -> Transition:
 
 def critic_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[Array, Any]:
     """Distributional TD error of Z(s, a) against r + discount * (Z(s', a') - weight * toll(s'))."""
-    action_key, key, toll_key = jax.random.split(key, 3)
+    action_key, key, *penalty_keys = jax.random.split(key, 5)
     online, target = Network(params, state.online.critic.stats), state.target.critic
     actions, actor_stats = recipe.backup.actions(recipe.actor, state.online, state.target, batch, action_key)
-    predicted, returns, *critic_stats = recipe.critic.pair(online, target, batch, recipe.backup.valued(actions), key)
+    predicted, returns, *critic_stats = recipe.critic.pair(online, target, batch, actions.action, key)
     returns = recipe.target_pessimism.combine(returns, recipe.risk)
     following = recipe.backup.following(returns, actions, recipe.risk)
     penalty: Array | float = 0.0
     if recipe.backup.penalty_in_return:
-        toll = recipe.encourager.toll(actions, toll_key)
-        penalty = recipe.weight.value(state.weight) * toll[:, None]
+        penalties, _ = penalise(recipe, state.online.actor, batch.next_obs, batch.space, actions, penalty_keys)
+        penalty = recipe.weight.value(state.weight) * recipe.encourager.toll(penalties)[:, None]
     value = batch.reward[:, None] + batch.discount[:, None] * (following.value - penalty)
     goal = jax.lax.stop_gradient(following._replace(value=value))
     error = recipe.critic.error(online, batch, predicted, goal)
@@ -198,24 +187,25 @@ def actor_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transition
     (slope,) = slope_at(jnp.ones_like(value))
     direction = recipe.improvement.direction(samples.moved.action, samples.valued, slope)
     gain = (jax.lax.stop_gradient(direction) * samples.moved.action).sum(-1).mean()
-    penalty, spread = penalise(recipe, actor, batch, samples.moved, penalty_keys)
+    penalties, compared = penalise(recipe, actor, batch.obs, batch.space, samples.moved, penalty_keys)
+    penalty = penalties.mean()
     loss = recipe.weight.value(state.weight) * penalty - value.mean()
+    spread = recipe.encourager.spread(compared, penalty)
     seen = Seen(penalty, force=jnp.linalg.norm(slope, axis=-1).mean(), spread=spread)
     # The loss is worth what it says, and slopes where the direction points.
     return loss - (gain - jax.lax.stop_gradient(gain)), (value.mean(), seen, samples.stats)
 
 
 def penalise(
-    recipe: Recipe, actor: Network, batch: Transition, actions: Actions, keys: list[Array]
-) -> tuple[Array, Array]:
-    """The encourager's mean penalty, of the valued actions or of many samples in a few states, and their spread."""
+    recipe: Recipe, actor: Network, obs: Array, space: Space, actions: Actions, keys: list[Array]
+) -> tuple[Array, Actions]:
+    """The encourager's penalties of the valued actions, or of many samples in a few of the states, and of which."""
     noise_key, density_key, penalty_key = keys
     if recipe.encourager.samples > 1:
-        obs = batch.obs[: recipe.encourager.states]
-        noise = recipe.actor.noise(noise_key, batch.space, (recipe.encourager.count(batch.space), len(obs)))
+        obs = obs[: recipe.encourager.states]
+        noise = recipe.actor.noise(noise_key, space, (recipe.encourager.count(space), len(obs)))
         actions, _ = recipe.actor.sample(actor, obs, noise, density_key)
-    penalty = recipe.encourager.penalty(actions, penalty_key).mean()
-    return penalty, recipe.encourager.spread(actions, penalty)
+    return recipe.encourager.penalty(actions, penalty_key), actions
 
 
 def update_critic(recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[TrainState, Metrics]:

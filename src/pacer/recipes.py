@@ -44,10 +44,10 @@ PACER = Recipe(
     actor=PushForward(skip=0.6, greedy_rule="medoid"),
     critic=Quantile(mean="head", threshold=0.1),
     encourager=Volume(),
-    weight=WidthDual(initial=1.0, width=0.09),
+    weight=Dual(bound_per_dimension=1.0),
+    backup=PolicyBackup(penalty_in_return=True),
     return_units=True,
     policy_delay=1,
-    optimism=0.5,
 )
 
 # PACER as published: a push-forward actor, an implicit quantile critic, and an encourager that compares samples.

@@ -31,7 +31,6 @@ ENCOURAGERS = {
     "mmd, squared": MMD(samples=6, states=4, root=False),
     "sliced": Sliced(samples=6, states=4),
     "repulsion": Repulsion(actions=6, states=4),
-    "repulsion-each": Repulsion(actions=6, states=4, each_dimension=True),
     "volume": Volume(states=4),
 }
 PACER = replace(

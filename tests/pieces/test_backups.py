@@ -28,10 +28,10 @@ from pacer.pieces import (
     PushForward,
     Quantile,
     Recipe,
-    Repulsion,
     Returns,
     SoftMaximum,
     Transition,
+    Volume,
 )
 from pacer.pieces.critics.base import Pair
 from tests.small import BODY, SPACE
@@ -89,7 +89,17 @@ class ToldMean(Told):
     distributional: ClassVar[bool] = False
 
 
-def goal_of(recipe, rows, actions, returns):
+@dataclass(frozen=True)
+class Rising(Volume):
+    """Penalties of 1, 2, 3 and so on."""
+
+    def penalty(self, actions, key):
+        count, states, _ = actions.action.shape
+        assert (count, states) == (self.count(SPACE), self.states)
+        return 1.0 + jnp.arange(states)
+
+
+def goal_of(recipe, rows, actions, returns, actor=None):
     """The goal that the learner makes of next actions and what one critic member says of them."""
 
     class Backup(type(recipe.backup)):
@@ -99,7 +109,7 @@ def goal_of(recipe, rows, actions, returns):
     critic = Told() if recipe.critic.distributional else ToldMean()
     recipe = replace(recipe, critic=critic, backup=Backup(**vars(recipe.backup)))
     told = Network(returns._replace(value=returns.value[None]))
-    state = TrainState(Networks(None, told), Networks(None, told), None, (), 0)
+    state = TrainState(Networks(actor, told), Networks(actor, told), None, (), 0)
     return critic_loss(told.params, recipe, state, rows, jax.random.key(0))[0]
 
 
@@ -132,25 +142,13 @@ class TestPolicyBackup:
         expected = rows.reward[:, None] + rows.discount[:, None] * (returns.value[0] - entropy)
         np.testing.assert_allclose(goal.value, expected, rtol=1e-5, atol=1e-6)
 
-    def test_a_penalty_of_compared_actions_counts_where_it_differs_between_states(self):
-        backup = PolicyBackup(penalty_in_return=True, penalty_actions=2)
-        recipe = Recipe(PushForward(BODY), Quantile(BODY), Repulsion(), Fixed(0.5), backup)
+    def test_a_penalty_of_compared_actions_is_the_mean_of_a_few_next_states_in_all(self):
+        recipe = Recipe(PushForward(BODY), Quantile(BODY), Rising(states=3), Fixed(0.5), PolicyBackup(True, True))
         rows, returns = batch(), following(np.random.default_rng(1))
-        apart = np.array([0.1, 0.2, 0.4, 0.8, 1.6], np.float32)
-        action = np.stack([np.zeros((BATCH, 2)), np.stack([apart, np.zeros(BATCH)], 1)]).astype(np.float32)
-        goal = goal_of(recipe, rows, Actions(action, None), returns)
-        toll = -np.log(apart) + np.log(apart).mean()
-        expected = rows.reward[:, None] + rows.discount[:, None] * (returns.value[0] - 0.5 * toll[:, None])
-        np.testing.assert_allclose(goal.value, expected, rtol=1e-4, atol=1e-4)
-
-    def test_the_first_of_the_compared_actions_is_valued(self):
-        backup = PolicyBackup(penalty_in_return=True, penalty_actions=3)
-        recipe = Recipe(PushForward(BODY), Quantile(BODY), Repulsion(), Fixed(0.5), backup)
-        rows, online = batch(), networks(recipe.actor, 1)
-        found = next_actions(recipe, online, online, rows, jax.random.key(0))
-        assert found.action.shape == (3, BATCH, SPACE.action)
-        assert np.array_equal(backup.valued(found), found.action[:1])
-        np.testing.assert_allclose(np.tanh(found.raw), found.action, atol=1e-6)
+        actions = Actions(np.zeros((1, BATCH, 2), np.float32), None)
+        goal = goal_of(recipe, rows, actions, returns, recipe.actor.init(jax.random.key(0), SPACE))
+        expected = rows.reward[:, None] + rows.discount[:, None] * (returns.value[0] - 0.5 * (1 + 2 + 3) / 3)
+        np.testing.assert_allclose(goal.value, expected, rtol=1e-5, atol=1e-6)
 
     @pytest.mark.parametrize("from_target", [False, True])
     def test_next_actions_come_from_the_named_actor_at_the_next_state(self, from_target):

@@ -1,17 +1,13 @@
 """Signs of bad health: each is seen where it is, and none in a run that is well."""
 
-from dataclasses import replace
-
 import jax
 import numpy as np
 import pytest
 
 from pacer.observers import Episode, Evaluated
 from pacer.pieces.types import Transition
-from pacer.recipes import RECIPES
 from pacer.training.health import Health, Witness, collapsed, crossing, diverging, far, saturated, signs
 from pacer.training.world import World
-from tests.small import small_agent
 from tests.test_agent import agent
 from tests.tiny_runs import configuration
 from tests.worlds import Drift
@@ -75,19 +71,6 @@ def found(which, **changes):
 def test_a_new_agent_is_well_but_for_its_quantiles():
     assert found(agent()) == ["crossing"]
     assert found(scaled(agent(), "critic", 0.0)) == []
-
-
-def test_what_an_optimistic_critic_was_begun_with_is_no_sign():
-    recipe = replace(RECIPES["pacer"][1], optimism=0.5)
-    first = small_agent(recipe.actor)
-    critic = recipe.critic.init(jax.random.key(0), first.space)
-    raised = critic._replace(params=recipe.critic.raised(critic.params, 50.0))
-    networks = first.networks._replace(critic=raised)
-    idle = BATCH._replace(reward=np.zeros(100, np.float32))
-    for optimism, signs_there in ((0.5, []), (0.0, ["diverging"])):
-        judged = replace(recipe, optimism=optimism)
-        which = type(first)(judged, networks, first.scaling, first.low, first.high)
-        assert [sign for sign in found(which, batch=idle) if sign in ("diverging", "far")] == signs_there
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,6 @@ class Backup(Piece):
     ) -> tuple[Actions, Any]:
         """Next actions (N, B, A), and the target actor's statistics after them."""
 
-    def valued(self, actions: Actions) -> Array:
-        """Those of the next actions whose returns the critic is asked for."""
-        return actions.action
-
     @abstractmethod
     def following(self, returns: Returns, actions: Actions, risk: Risk) -> Returns:
         """One return (B, K) out of those of the valued actions (N, B, K)."""
@@ -47,27 +43,12 @@ class PolicyBackup(Backup):
     smoothing: float = 0.0
     """Deviation of clipped noise on the next action (TD3: 0.2)."""
     smoothing_clip: float = 0.5
-    penalty_actions: int = 1
-    """Next actions per state that a penalty in the return is made of, the one that is valued among them: 1 for a
-    density, 2 or more for an encourager that compares actions."""
-
-    def __post_init__(self) -> None:
-        if self.penalty_actions < 1:
-            raise ValueError(f"penalty_actions is {self.penalty_actions}: expected 1 or more")
-
-    def check(self, recipe: "Recipe") -> None:
-        if self.penalty_in_return and recipe.encourager.samples > 1 and self.penalty_actions < 2:
-            raise ValueError(
-                f"{name_of(recipe.encourager)} compares actions of one state, and penalty_actions is "
-                f"{self.penalty_actions}: expected 2 or more for a penalty in the return"
-            )
 
     def actions(
         self, actor: Actor, online: Networks, target: Networks, batch: Transition, key: Array
     ) -> tuple[Actions, Any]:
         noise_key, density_key, smoothing_key = jax.random.split(key, 3)
-        count = self.penalty_actions if self.penalty_in_return else 1
-        noise = actor.noise(noise_key, batch.space, (count, batch.obs.shape[0]))
+        noise = actor.noise(noise_key, batch.space, (1, batch.obs.shape[0]))
         network, stats = online.actor, target.actor.stats
         if self.target_actor:
             # Statistics are those of the states that the parameters were learned for; see `Critic.pair`.
@@ -79,9 +60,6 @@ class PolicyBackup(Backup):
             blur = jnp.clip(blur, -self.smoothing_clip, self.smoothing_clip)
             actions = actions._replace(action=jnp.clip(actions.action + blur, -1.0, 1.0), raw=None)
         return actions, stats
-
-    def valued(self, actions: Actions) -> Array:
-        return actions.action[:1]
 
     def following(self, returns: Returns, actions: Actions, risk: Risk) -> Returns:
         return returns.at(0)

@@ -1,6 +1,5 @@
 """A recipe: the pieces that make an algorithm."""
 
-import math
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -38,7 +37,7 @@ class Recipe:
     """Everything the learner needs to know of an algorithm. But for numbers that it and its pieces name in `traced`,
     a changed recipe is compiled anew."""
 
-    traced: ClassVar[tuple[str, ...]] = ("discount", "reward_scale", "optimism")
+    traced: ClassVar[tuple[str, ...]] = ("discount", "reward_scale")
 
     actor: Actor
     critic: Critic
@@ -66,17 +65,11 @@ class Recipe:
     return_units: bool = False
     """Whether rewards are divided by a unit, their usual size, so that no task needs its own."""
     batch: int = 256
-    optimism: float = 0.0
-    """Reward in every step, for ever, that the critic expects of every action at first, as it sees rewards. A critic
-    that falls towards the truth falls where it was tried, and what was not tried looks better; one that rises rewards
-    the actor for what it does already."""
 
     def __post_init__(self) -> None:
         for name in ("policy_delay", "batch"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} is {getattr(self, name)}: expected a number above 0")
-        if not math.isfinite(self.optimism):
-            raise ValueError(f"optimism is {self.optimism}: expected a number, below 0 for pessimism")
         if not 0 <= self.discount < 1:
             raise ValueError(f"discount is {self.discount}: expected 0 <= discount < 1")
         for field in fields(self):

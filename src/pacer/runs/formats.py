@@ -1,14 +1,16 @@
 """The format of all files, and what older ones mean.
 
 A field or an array that files before a format did not have is entered here with the value that says what they meant,
-which need not be today's default. What is entered nowhere and missing is refused. CONTRIBUTING.md has the steps.
+which need not be today's default. What is entered nowhere and missing is refused. Fields that went are entered too:
+agents whose files have them act as before, and runs that were trained with them cannot go on. CONTRIBUTING.md has the
+steps.
 """
 
 from typing import Any
 
 FORMAT = 7
 OLDEST = 2
-RESUMABLE = 5  # the oldest whose checkpoints hold the arrays that a run has today
+RESUMABLE = 7  # the oldest whose checkpoints hold the arrays that a run has today
 
 FIELDS: dict[int, dict[str, dict[str, Any]]] = {
     3: {"Config": {"wrappers": [], "source": "", "start_from": ""}},
@@ -18,11 +20,12 @@ FIELDS: dict[int, dict[str, dict[str, Any]]] = {
         "Quantile": {"mean": "quantiles"},
         "MMD": {"root": True},
     },
-    5: {"Repulsion": {"each_dimension": False}},
-    6: {"PolicyBackup": {"penalty_actions": 1}, "Balanced": {"wider": 0.0, "pace": 40_000.0}},
-    7: {"Recipe": {"optimism": 0.0}},
 }
 """By the format that brought them: class, field, and its value in files from before, as JSON has it."""
+GONE: dict[int, dict[str, tuple[str, ...]]] = {
+    7: {"PolicyBackup": ("penalty_actions",), "Balanced": ("wider", "pace"), "Repulsion": ("each_dimension",)}
+}
+"""By the format that took them: class, and fields of learning alone that files from before may have."""
 ARRAYS: dict[int, dict[str, float]] = {4: {"scaling/unit": 1.0}}
 """By the format that brought them: the name of an agent's array, and what it is filled with in files from before."""
 
@@ -35,11 +38,14 @@ def upgraded(value: Any, found: int) -> Any:
         return value
     given = {key: upgraded(item, found) for key, item in value.items()}
     name = given.get("piece")
+    if not isinstance(name, str):
+        return given
     missing: dict[str, Any] = {}
     for brought in sorted(FIELDS, reverse=True):  # the oldest format that names a field knows what it was
-        if brought > found and isinstance(name, str):
+        if brought > found:
             missing |= FIELDS[brought].get(name, {})
-    return {**missing, **given}
+    gone = {field for took, classes in GONE.items() if took > found for field in classes.get(name, ())}
+    return {**missing, **{key: item for key, item in given.items() if key not in gone}}
 
 
 def missing_arrays(found: int) -> dict[str, float]:

@@ -16,7 +16,6 @@ from pacer.config import Config
 from pacer.observers.events import Episode, Evaluated
 from pacer.pieces.actors.deterministic import Deterministic
 from pacer.pieces.critics.categorical import Categorical
-from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.types import Array, Network, Returns, Transition
 from pacer.pieces.utilities import Identity
@@ -77,10 +76,7 @@ class Health:
     def examine(self, agent: Agent, seen: Sequence[Floats], told: Evaluated, batch: Transition) -> None:
         """After an evaluation, of which `seen` are the observations in their order."""
         encourager = agent.recipe.encourager
-        # A toll of compared actions has mean 0, and is of the order of 1 in each dimension.
-        compares = isinstance(encourager, SampleEncourager)
-        size = batch.action.shape[-1] ** 0.5 if compares else self._metrics.get(encourager.measures, 0.0)
-        penalty = self._metrics.get("weight", 0.0) * size
+        penalty = self._metrics.get("weight", 0.0) * self._metrics.get(encourager.measures, 0.0)
         for name, message in signs(agent, seen, told.episodes, batch, penalty):
             self._say(name, f"after {told.step:,} steps {message}")
 
@@ -143,18 +139,14 @@ def signs(
     )
     unit = float(agent.scaling.unit)
     returns = returns._replace(value=returns.value * unit)
-    # What the critic was begun with, and what is paid for diversity, are in its returns and in no reward.
-    allowance = abs(recipe.optimism)
-    if recipe.backup.penalty_in_return:
-        allowance += 3 * abs(penalty)
-    allowance *= unit / (1 - recipe.discount)
-    yield from _of_critic(recipe, returns, np.array([discounted for _, discounted in played]), batch, allowance)
+    yield from _of_critic(recipe, returns, np.array([discounted for _, discounted in played]), batch, penalty * unit)
 
 
 def _of_critic(
-    recipe: Recipe, returns: Returns, played: NDArray[np.float64], batch: Transition, allowance: float
+    recipe: Recipe, returns: Returns, played: NDArray[np.float64], batch: Transition, penalty: float
 ) -> Iterator[tuple[str, str]]:
     """The last of the returns are those at the starts of the episodes that were played."""
+    allowance = 3 * abs(penalty) / (1 - recipe.discount) if recipe.backup.penalty_in_return else 0.0
     rewards = recipe.reward_scale * np.asarray(recipe.utility.shape(batch))
     if diverging(returns.value, rewards, recipe.discount, allowance):
         yield (

@@ -110,15 +110,6 @@ def test_balanced_share_moves_until_the_spread_is_met_and_stays_in_its_range():
     assert weight.metrics(after(weight, 1.0, 20, spread=2.0))["share"] == pytest.approx(0.1, rel=1e-5)
 
 
-def test_balanced_policies_are_wanted_wider_at_first():
-    weight = Balanced(spread=0.2, wider=0.4, pace=100, initial=0.2)
-    start = weight.init(MMD(), SPACE)
-    for updates, wanted in ((0, 0.2 + 0.4 * np.exp(-0.01)), (99, 0.2 + 0.4 / np.e), (10_000, 0.2)):
-        state = {**start, "updates": jnp.asarray(float(updates))}
-        narrower, wider = (after(weight, 1.0, 1, state=state, spread=s)["log"] for s in (0.99 * wanted, 1.01 * wanted))
-        assert narrower > start["log"] > wider
-
-
 def test_balanced_force_is_a_mean_at_first_and_then_follows():
     weight = Balanced(rate=0.1)
     state = after(weight, 1.0, 1, force=2.0)
@@ -145,6 +136,3 @@ def test_the_bound_of_a_width_is_the_penalty_of_a_normal_of_that_width(action, b
     actions = 0.15 * np.random.default_rng(0).normal(size=(8, 4_000, action)).astype(np.float32)
     penalty = Repulsion().penalty(Actions(actions, None), jax.random.key(0)).mean()
     assert penalty == pytest.approx(float(found), abs=0.02)
-    each = Repulsion(each_dimension=True)
-    penalty = each.penalty(Actions(actions, None), jax.random.key(0)).mean()
-    assert WidthDual(width=0.15).init(each, Space(3, action))["bound"] == pytest.approx(penalty, rel=0.01)

@@ -7,7 +7,7 @@ import jax
 import optax
 
 from pacer.pieces.optimisers import Optimiser
-from pacer.pieces.piece import Piece, name_of
+from pacer.pieces.piece import Piece
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
 
 
@@ -61,16 +61,6 @@ class Critic(Piece):
     def rescaled(self, params: Any, factor: Array) -> Any:
         """Parameters of the same networks with returns `factor` times as large: those of linear heads."""
         return tuple({**member, "head": jax.tree.map(lambda x: factor * x, member["head"])} for member in params)
-
-    def raised(self, params: Any, by: Array | float) -> Any:
-        """Parameters of the same networks with returns higher by this: by the bias of linear heads with one output."""
-        try:
-            return tuple({**m, "head": {**m["head"], "bias": m["head"]["bias"] + by}} for m in params)
-        except (KeyError, TypeError) as error:
-            raise ValueError(
-                f"{name_of(self)} has no linear head that could expect more: give it a method `raised`, or use "
-                "optimism=0"
-            ) from error
 
     def project(self, params: Any) -> Any:
         """Parameters after a step, for critics that keep them on a set; the others leave them as they are."""

@@ -38,8 +38,6 @@ class Categorical(Critic):
     def check(self, recipe: "Recipe") -> None:
         if recipe.return_units:
             raise ValueError("the bounds of a Categorical critic are returns in one unit: use return_units=False")
-        if recipe.optimism:
-            raise ValueError("a Categorical critic begins in the middle of its bounds: use optimism=0")
         for pessimism in (recipe.target_pessimism, recipe.actor_pessimism):
             if not isinstance(pessimism, LowestMember | FirstMember):
                 raise ValueError(

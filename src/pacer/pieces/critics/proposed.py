@@ -59,9 +59,6 @@ class Proposed(Critic):
     def rescaled(self, params: Any, factor: Array) -> Any:
         return {**params, "quantile": self.quantile.rescaled(params["quantile"], factor)}
 
-    def raised(self, params: Any, by: Array | float) -> Any:
-        return {**params, "quantile": self.quantile.raised(params["quantile"], by)}
-
     def propose(self, network: Network, obs: Array, action: Array, training: bool = False) -> tuple[Array, Any]:
         """Masses (..., B, K), and the statistics after them."""
         logits, stats = headed(self.proposal, _part(network, "proposal"), obs, action, training=training)

@@ -47,9 +47,9 @@ class Encourager(Piece):
     def penalty(self, actions: Actions, key: Array) -> Array:
         """Penalty (B,) of actions (N, B, A)."""
 
-    def toll(self, actions: Actions, key: Array) -> Array:
-        """What it adds to the cost of coming to each state (B,), where the penalty is part of the return."""
-        return self.penalty(actions, key)
+    def toll(self, penalties: Array) -> Array:
+        """What each state (B,), or every state (1,), costs where the penalty is part of the return."""
+        return penalties
 
     def spread(self, actions: Actions, penalty: Array) -> Array:
         """How wide the policy is, of which it saw these actions: next to 0 for a point, 1 for the uniform."""
@@ -65,10 +65,9 @@ class SampleEncourager(Encourager):
 
     measures: ClassVar[str] = "distance"
 
-    def toll(self, actions: Actions, key: Array) -> Array:
-        """Less its mean: the zero of a distance is arbitrary, and a toll on every step would pay for ending early."""
-        penalties = self.penalty(actions, key)
-        return penalties - penalties.mean()
+    def toll(self, penalties: Array) -> Array:
+        """The same in every state, since it looks at a few of them."""
+        return penalties.mean(keepdims=True)
 
     def metrics(self, seen: Seen) -> dict[str, Array]:
         return {self.measures: seen.penalty, "spread": seen.spread}

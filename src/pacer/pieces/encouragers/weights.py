@@ -12,7 +12,6 @@ import jax.numpy as jnp
 
 from pacer.pieces.encouragers.base import Encourager, Nothing, Seen, penalty_limits
 from pacer.pieces.encouragers.repulsion import Repulsion
-from pacer.pieces.encouragers.volume import Volume
 from pacer.pieces.optimisers import Adam, Optimiser
 from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.types import Array, Space
@@ -95,8 +94,7 @@ class Dual(Weight):
 
 @dataclass(frozen=True)
 class WidthDual(Dual):
-    """A weight that holds how far apart actions are, as the encourager tells it, at what a normal policy of this width
-    has."""
+    """A weight that holds the mean log-distance of actions at that of a normal policy of this width."""
 
     initial: float = 0.01
     width: float = 0.15
@@ -109,14 +107,14 @@ class WidthDual(Dual):
 
     def check(self, recipe: "Recipe") -> None:
         super().check(recipe)
-        if not isinstance(recipe.encourager, Repulsion | Volume):
+        if not isinstance(recipe.encourager, Repulsion):
             raise ValueError(
-                f"WidthDual knows the bounds of Repulsion and Volume only, not that of {name_of(recipe.encourager)}: "
-                "choose a weight that goes with it, such as Fixed, Dual or Balanced"
+                f"WidthDual knows the bound of Repulsion only, not that of {name_of(recipe.encourager)}: choose a "
+                "weight that goes with it, such as Fixed, Dual or Balanced"
             )
 
     def init(self, encourager: Encourager, space: Space) -> Any:
-        assert isinstance(encourager, Repulsion | Volume)
+        assert isinstance(encourager, Repulsion)
         bound = jnp.asarray(encourager.of_normal(self.width, space), jnp.float32)
         return {**super().init(encourager, space), "bound": bound}
 
@@ -130,18 +128,14 @@ class Balanced(Weight):
     """
 
     spread: float = 0.5
-    """Width of the policy in the end, as its encourager tells it, relative to the uniform's."""
+    """Wanted width of the policy, as its encourager tells it, relative to the uniform's."""
     initial: float = 0.2
-    """First share; it and its range are for distances. Repulsion in each dimension wants a quarter of it."""
+    """First share; it and its range are for distances."""
     range: tuple[float, float] = (0.02, 2.0)
     step: float = 1e-3
     """Largest change of the logarithm of the share per actor update."""
     rate: float = 0.005
     """Pace of the average of the force."""
-    wider: float = 0.0
-    """How much wider than `spread` it is wanted at first: exploring wants more width than playing what was found."""
-    pace: float = 40_000.0
-    """Actor updates in which what is left of that falls by a factor e."""
 
     def __post_init__(self) -> None:
         low, high = self.range
@@ -149,8 +143,6 @@ class Balanced(Weight):
             raise ValueError(f"share {self.initial} in {self.range}: expected 0 < low <= initial <= high")
         if self.spread <= 0:
             raise ValueError(f"spread is {self.spread}: expected a number above 0 (a uniform policy has 1)")
-        if self.wider < 0 or self.pace <= 0:
-            raise ValueError(f"wider is {self.wider}, pace {self.pace}: expected 0 or more, and a number above 0")
 
     def check(self, recipe: "Recipe") -> None:
         super().check(recipe)
@@ -167,8 +159,7 @@ class Balanced(Weight):
     def update(self, state: Any, seen: Seen) -> Any:
         updates = state["updates"] + 1
         rate = jnp.maximum(self.rate, 1 / updates)  # a plain mean at first
-        wanted = self.spread + self.wider * jnp.exp(-updates / self.pace)
-        step = self.step * jnp.clip((wanted - seen.spread) / wanted, -1.0, 1.0)
+        step = self.step * jnp.clip((self.spread - seen.spread) / self.spread, -1.0, 1.0)
         return {
             "log": jnp.clip(state["log"] + step, *jnp.log(jnp.asarray(self.range))),
             "force": state["force"] + rate * (seen.force - state["force"]),

@@ -11,9 +11,7 @@ from pacer.pieces.actors.squash import squash_log_det
 from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.types import Actions, Array, Space
 
-FLATTEST = (
-    1e-6  # variance, and share of all, in a direction below which samples lie in a plane, and are pushed no harder
-)
+FLATTEST = 1e-6  # variance, and share of all, in a direction below which samples lie in a plane: pushed no harder
 UNIFORM = math.log(math.sqrt(2 * math.pi * math.e / 3))  # entropy of a normal action as wide as a uniform one
 
 
@@ -27,7 +25,7 @@ class Volume(SampleEncourager):
     """
 
     measures: ClassVar[str] = "log_density"
-    states: int = 32
+    states: int = 16
     samples: ClassVar[int] = 4  # at least
 
     def count(self, space: Space) -> int:

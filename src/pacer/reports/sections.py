@@ -67,8 +67,7 @@ CHARTS: tuple[tuple[str, str, str, Callable[[dict[str, Any]], Any]], ...] = (
         "returns",
         "Expected and played returns",
         "The distribution of the return that the critic expects in those states, beside the returns of episodes played "
-        "on from there, both as the critic sees rewards; entropy or a toll on narrow states, where returns count them, "
-        "are in the first alone.",
+        "on from there, both as the critic sees rewards; entropy, where returns count it, is in the first alone.",
         lambda run: "returns" in run["insight"],
     ),
     (

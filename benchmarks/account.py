@@ -95,13 +95,9 @@ def parts_of(recipe: Recipe, state: learner.TrainState, batch: Transition) -> di
     def encourager(s: Any, b: Any, k: Any) -> Any:
         def penalty(params: Any) -> Any:
             network = Network(params, s.online.actor.stats)
-            return penalties(network, b.obs, b.space, k).mean()
+            return learner.penalise(recipe, network, b, None, list(jax.random.split(k, 3)))[0]  # type: ignore[arg-type]
 
         return jax.value_and_grad(penalty)(s.online.actor.params)
-
-    def penalties(network: Network, obs: Any, space: Any, k: Any) -> Any:
-        actions: Any = None  # it draws its own
-        return learner.penalise(recipe, network, obs, space, actions, list(jax.random.split(k, 3)))[0]
 
     def actor_optimiser(s: Any, b: Any, k: Any) -> Any:
         params, state = learner.descend(step_actor, s.target.actor.params, s.optimisers.actor, s.online.actor.params)
@@ -125,8 +121,6 @@ def parts_of(recipe: Recipe, state: learner.TrainState, batch: Transition) -> di
     }
     if recipe.encourager.samples > 1:
         parts["encourager"] = encourager
-        if recipe.backup.penalty_in_return:
-            parts["toll"] = lambda s, b, k: penalties(s.online.actor, b.next_obs, b.space, k)
     return parts
 
 

@@ -14,16 +14,14 @@ VARIANTS = (
     {"recipe.critic.mean": "squares"},
     {"recipe.critic": "Expected"},
     {"recipe.actor.skip": 0.0},
-    {"recipe.backup": "PolicyBackup"},
     {"recipe.actor": "Gaussian"},
     {"recipe.weight.bound_per_dimension": 0.2},
     {"recipe.weight.initial": 0.1},
-    {"recipe.encourager": "Repulsion", "recipe.weight": "WidthDual", "recipe.backup": "PolicyBackup"},
+    {"recipe.encourager": "Repulsion", "recipe.weight": "WidthDual"},
     {
         "recipe.encourager": "MMD:4:64",
         "recipe.encourager.root": False,
         "recipe.weight": "Balanced",
-        "recipe.backup": "PolicyBackup",
     },
     {"recipe.noise": "Held"},
 )

@@ -1,4 +1,4 @@
-"""What holds policies on Hopper's plateau near 300, a hop that ends in a fall: no entropy in the return, noise, steps.
+"""What holds policies on Hopper's plateau near 300, a hop that ends in a fall: the actor, noise, actor steps, entropy.
 
 pacer bench results/hopper.py
 """
@@ -7,7 +7,7 @@ from pacer.experiments import Cell, Experiment
 
 VARIANTS = (
     ("pacer", {}),
-    ("pacer", {"recipe.backup": "PolicyBackup"}),
+    ("pacer", {"recipe.actor": "Gaussian"}),
     ("pacer", {"recipe.weight.initial": 0.1}),
     ("pacer", {"recipe.policy_delay": 2}),
     ("sac", {}),

@@ -151,8 +151,8 @@ def prepare(recipe: Recipe, batch: Transition, scaling: Scaling) -> Transition:
 
 
 def critic_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[Array, Any]:
-    """Distributional TD error of Z(s, a) against r + discount * (Z(s', a') - weight * toll(s'))."""
-    action_key, key, *penalty_keys = jax.random.split(key, 5)
+    """Distributional TD error of Z(s, a) against r + discount * (Z(s', a') - weight * penalty(s', a'))."""
+    action_key, key, penalty_key = jax.random.split(key, 3)
     online, target = Network(params, state.online.critic.stats), state.target.critic
     actions, actor_stats = recipe.backup.actions(recipe.actor, state.online, state.target, batch, action_key)
     predicted, returns, *critic_stats = recipe.critic.pair(online, target, batch, actions.action, key)
@@ -160,8 +160,7 @@ def critic_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transitio
     following = recipe.backup.following(returns, actions, recipe.risk)
     penalty: Array | float = 0.0
     if recipe.backup.penalty_in_return:
-        penalties, _ = penalise(recipe, state.online.actor, batch.next_obs, batch.space, actions, penalty_keys)
-        penalty = recipe.weight.value(state.weight) * recipe.encourager.toll(penalties)[:, None]
+        penalty = recipe.weight.value(state.weight) * recipe.encourager.penalty(actions, penalty_key)[:, None]
     value = batch.reward[:, None] + batch.discount[:, None] * (following.value - penalty)
     goal = jax.lax.stop_gradient(following._replace(value=value))
     error = recipe.critic.error(online, batch, predicted, goal)
@@ -187,25 +186,24 @@ def actor_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transition
     (slope,) = slope_at(jnp.ones_like(value))
     direction = recipe.improvement.direction(samples.moved.action, samples.valued, slope)
     gain = (jax.lax.stop_gradient(direction) * samples.moved.action).sum(-1).mean()
-    penalties, compared = penalise(recipe, actor, batch.obs, batch.space, samples.moved, penalty_keys)
-    penalty = penalties.mean()
+    penalty, spread = penalise(recipe, actor, batch, samples.moved, penalty_keys)
     loss = recipe.weight.value(state.weight) * penalty - value.mean()
-    spread = recipe.encourager.spread(compared, penalty)
     seen = Seen(penalty, force=jnp.linalg.norm(slope, axis=-1).mean(), spread=spread)
     # The loss is worth what it says, and slopes where the direction points.
     return loss - (gain - jax.lax.stop_gradient(gain)), (value.mean(), seen, samples.stats)
 
 
 def penalise(
-    recipe: Recipe, actor: Network, obs: Array, space: Space, actions: Actions, keys: list[Array]
-) -> tuple[Array, Actions]:
-    """The encourager's penalties of the valued actions, or of many samples in a few of the states, and of which."""
+    recipe: Recipe, actor: Network, batch: Transition, actions: Actions, keys: list[Array]
+) -> tuple[Array, Array]:
+    """The encourager's mean penalty, of the valued actions or of many samples in a few states, and their spread."""
     noise_key, density_key, penalty_key = keys
     if recipe.encourager.samples > 1:
-        obs = obs[: recipe.encourager.states]
-        noise = recipe.actor.noise(noise_key, space, (recipe.encourager.count(space), len(obs)))
+        obs = batch.obs[: recipe.encourager.states]
+        noise = recipe.actor.noise(noise_key, batch.space, (recipe.encourager.count(batch.space), len(obs)))
         actions, _ = recipe.actor.sample(actor, obs, noise, density_key)
-    return recipe.encourager.penalty(actions, penalty_key), actions
+    penalty = recipe.encourager.penalty(actions, penalty_key).mean()
+    return penalty, recipe.encourager.spread(actions, penalty)
 
 
 def update_critic(recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[TrainState, Metrics]:

@@ -45,7 +45,6 @@ PACER = Recipe(
     critic=Quantile(mean="head", threshold=0.1),
     encourager=Volume(),
     weight=Dual(bound_per_dimension=1.0),
-    backup=PolicyBackup(penalty_in_return=True),
     return_units=True,
     policy_delay=1,
 )

@@ -25,13 +25,10 @@ from pacer.pieces import (
     Networks,
     Neutral,
     PolicyBackup,
-    PushForward,
-    Quantile,
     Recipe,
     Returns,
     SoftMaximum,
     Transition,
-    Volume,
 )
 from pacer.pieces.critics.base import Pair
 from tests.small import BODY, SPACE
@@ -89,17 +86,7 @@ class ToldMean(Told):
     distributional: ClassVar[bool] = False
 
 
-@dataclass(frozen=True)
-class Rising(Volume):
-    """Penalties of 1, 2, 3 and so on."""
-
-    def penalty(self, actions, key):
-        count, states, _ = actions.action.shape
-        assert (count, states) == (self.count(SPACE), self.states)
-        return 1.0 + jnp.arange(states)
-
-
-def goal_of(recipe, rows, actions, returns, actor=None):
+def goal_of(recipe, rows, actions, returns):
     """The goal that the learner makes of next actions and what one critic member says of them."""
 
     class Backup(type(recipe.backup)):
@@ -109,7 +96,7 @@ def goal_of(recipe, rows, actions, returns, actor=None):
     critic = Told() if recipe.critic.distributional else ToldMean()
     recipe = replace(recipe, critic=critic, backup=Backup(**vars(recipe.backup)))
     told = Network(returns._replace(value=returns.value[None]))
-    state = TrainState(Networks(actor, told), Networks(actor, told), None, (), 0)
+    state = TrainState(Networks(None, told), Networks(None, told), None, (), 0)
     return critic_loss(told.params, recipe, state, rows, jax.random.key(0))[0]
 
 
@@ -140,14 +127,6 @@ class TestPolicyBackup:
         goal = goal_of(recipe, rows, Actions(np.zeros((1, BATCH, 2), np.float32), log_prob), returns)
         entropy = 0.5 * log_prob[0][:, None] if inside else 0.0
         expected = rows.reward[:, None] + rows.discount[:, None] * (returns.value[0] - entropy)
-        np.testing.assert_allclose(goal.value, expected, rtol=1e-5, atol=1e-6)
-
-    def test_a_penalty_of_compared_actions_is_the_mean_of_a_few_next_states_in_all(self):
-        recipe = Recipe(PushForward(BODY), Quantile(BODY), Rising(states=3), Fixed(0.5), PolicyBackup(True, True))
-        rows, returns = batch(), following(np.random.default_rng(1))
-        actions = Actions(np.zeros((1, BATCH, 2), np.float32), None)
-        goal = goal_of(recipe, rows, actions, returns, recipe.actor.init(jax.random.key(0), SPACE))
-        expected = rows.reward[:, None] + rows.discount[:, None] * (returns.value[0] - 0.5 * (1 + 2 + 3) / 3)
         np.testing.assert_allclose(goal.value, expected, rtol=1e-5, atol=1e-6)
 
     @pytest.mark.parametrize("from_target", [False, True])

@@ -50,6 +50,7 @@ from pacer.recipes import (
         (SAC, {"actor": PushForward()}, "needs the policy's density, and a PushForward actor has none"),
         (SAC, {"risk": CVaR(0.25)}, "needs a distribution of returns, and an Expected critic"),
         (SAC, {"weight": MovingDual()}, "MovingDual needs a sample-based encourager"),
+        (SAC, {"encourager": MMD()}, "MMD compares samples.*use Entropy, or penalty_in_return=False"),
         (SQL, {"critic": Quantile()}, "SoftMaximum backs up one number"),
         (PACER_M, {"encourager": Nothing()}, "has no encourager to weigh"),
         (PACER_M, {"encourager": Nothing(), "weight": MovingDual()}, "has no encourager to weigh"),

@@ -20,7 +20,7 @@ class Backup(Piece):
     @property
     @abstractmethod
     def penalty_in_return(self) -> bool:
-        """Whether the encourager's weighted toll on the next state is part of the return, as entropy is in SAC."""
+        """Whether the encourager's weighted penalty of the next action is part of the return, as entropy is in SAC."""
 
     @abstractmethod
     def actions(

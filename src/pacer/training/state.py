@@ -106,9 +106,7 @@ class RunState(NamedTuple):
         if not size or (knows and measured and 1 / LEEWAY <= size / self.unit <= LEEWAY):
             return self
         unit = np.array(size)
-        # Before there was a reward, all that a critic of this run knows is what diversity pays, which is in units.
-        rewarded = measured or self.moments.seen > self.step
-        learned = _retold(recipe, self.learner, self.unit / unit) if knows and rewarded else self.learner
+        learned = _retold(recipe, self.learner, self.unit / unit) if knows else self.learner
         return self._replace(unit=unit, learner=learned)
 
     def scaling(self) -> Scaling:

@@ -47,10 +47,6 @@ class Encourager(Piece):
     def penalty(self, actions: Actions, key: Array) -> Array:
         """Penalty (B,) of actions (N, B, A)."""
 
-    def toll(self, penalties: Array) -> Array:
-        """What each state (B,), or every state (1,), costs where the penalty is part of the return."""
-        return penalties
-
     def spread(self, actions: Actions, penalty: Array) -> Array:
         """How wide the policy is, of which it saw these actions: next to 0 for a point, 1 for the uniform."""
         return spread_of(actions.action)
@@ -65,10 +61,6 @@ class SampleEncourager(Encourager):
 
     measures: ClassVar[str] = "distance"
 
-    def toll(self, penalties: Array) -> Array:
-        """The same in every state, since it looks at a few of them."""
-        return penalties.mean(keepdims=True)
-
     def metrics(self, seen: Seen) -> dict[str, Array]:
         return {self.measures: seen.penalty, "spread": seen.spread}
 
@@ -77,6 +69,11 @@ class SampleEncourager(Encourager):
             raise ValueError(
                 f"{name_of(self)} with {self.samples} sample: it compares actions of one state with each other; "
                 "expected 2 or more"
+            )
+        if recipe.backup.penalty_in_return:
+            raise ValueError(
+                f"{name_of(self)} compares samples of a state, and a penalty in the return would take as many in every "
+                "next one: use Entropy, or penalty_in_return=False"
             )
         if self.states < 1:
             raise ValueError(f"the encourager looks at {self.states} states of a batch: expected 1 or more")

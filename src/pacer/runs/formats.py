@@ -44,6 +44,8 @@ def upgraded(value: Any, found: int) -> Any:
     for brought in sorted(FIELDS, reverse=True):  # the oldest format that names a field knows what it was
         if brought > found:
             missing |= FIELDS[brought].get(name, {})
+    if found < 7 and name == "PolicyBackup" and given.get("penalty_actions", 1) != 1:
+        given["penalty_in_return"] = False  # a penalty of compared actions, which no return has any more
     gone = {field for took, classes in GONE.items() if took > found for field in classes.get(name, ())}
     return {**missing, **{key: item for key, item in given.items() if key not in gone}}
 

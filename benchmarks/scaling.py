@@ -21,7 +21,7 @@ import numpy as np
 from race import FOLDER, keep, pace
 from updates import measure
 
-from pacer.pieces import MLP, Repulsion
+from pacer.pieces import MLP
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.types import Space
 from pacer.presets import SIZES
@@ -55,7 +55,6 @@ SWEEPS: dict[str, tuple[tuple[int, ...], Callable[[int], tuple[Recipe, Space]]]]
     "batch": ((64, 128, 256, 512, 1024), lambda n: (replace(BASE, batch=n), SPACE)),
     "width": ((64, 128, 256, 512, 1024), lambda n: (widened(n), SPACE)),
     "levels": ((8, 16, 32, 64, 128), lambda n: (replace(BASE, critic=changed(BASE.critic, levels=n)), SPACE)),
-    "samples": ((8, 16, 32, 64, 128), lambda n: (replace(BASE, encourager=Repulsion(actions=n)), SPACE)),
     "states": ((4, 8, 16, 32, 64), lambda n: (replace(BASE, encourager=changed(BASE.encourager, states=n)), SPACE)),
     "actions": ((1, 3, 6, 17, 32), lambda n: (BASE, Space(17, n))),
 }

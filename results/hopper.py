@@ -1,4 +1,4 @@
-"""What holds policies on Hopper's plateau near 300, a hop that ends in a fall: the actor, noise, actor steps, entropy.
+"""What holds policies on Hopper's plateau near 300, a hop that ends in a fall: actor, steps, weight, entropy.
 
 pacer bench results/hopper.py
 """

@@ -69,3 +69,11 @@ def test_an_array_that_came_later_is_filled(monkeypatch, tmp_path):
     del arrays["low"]
     save_file(arrays, folder / "agent.safetensors")
     assert Agent.load(folder).low.tolist() == [-2.0, -2.0]
+
+
+def test_fields_that_went_are_left_out_of_files_that_had_them():
+    pairs = {"piece": "PolicyBackup", "penalty_in_return": True, "penalty_actions": 2}
+    assert upgraded(pairs, 6) == {"piece": "PolicyBackup", "penalty_in_return": False}
+    assert upgraded({**pairs, "penalty_actions": 1}, 6) == {"piece": "PolicyBackup", "penalty_in_return": True}
+    assert upgraded(pairs, 7) == pairs
+    assert upgraded([{"piece": "Balanced", "spread": 0.4, "wider": 0.3}], 6) == [{"piece": "Balanced", "spread": 0.4}]

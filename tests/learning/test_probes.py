@@ -56,7 +56,7 @@ def data(seed):
 
 
 def light(recipe):
-    """The recipe with next to no encouragement, and a critic that begins at 0: the answers are those of the value."""
+    """The recipe with next to no encouragement: the answers are those of the value."""
     recipe = replace(SIZE.apply(recipe), policy_delay=1, **FAST)
     if not isinstance(recipe.encourager, Nothing):
         recipe = replace(recipe, weight=Fixed(0.01))

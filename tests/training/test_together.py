@@ -50,7 +50,9 @@ def test_a_block_of_several_runs_is_that_of_each(name):
     for k, seed in enumerate(SEEDS):
         given = start(recipe, seed), blocks(recipe, seed=seed), SCALING, jax.random.key(seed)
         alone, told_alone, _ = learner.learn(recipe, *given)
-        close(jax.tree.map(lambda part, k=k: part[k], states._replace(updates=None)), alone._replace(updates=None))
+        of_run = jax.tree.map(lambda part, k=k: part[k], states._replace(updates=None))
+        # Adam makes a whole step, 3e-4, of the least gradient: where that is mostly rounding, parameters show it.
+        close(of_run, alone._replace(updates=None), atol=1e-5)
         close({name: values[k] for name, values in metrics.items()}, told_alone)
         assert states.updates == alone.updates
 

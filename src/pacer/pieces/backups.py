@@ -30,7 +30,7 @@ class Backup(Piece):
 
     @abstractmethod
     def following(self, returns: Returns, actions: Actions, risk: Risk) -> Returns:
-        """One return (B, K) out of those of the valued actions (N, B, K)."""
+        """One return (B, K) out of those of the next actions (N, B, K)."""
 
 
 @dataclass(frozen=True)

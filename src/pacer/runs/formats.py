@@ -2,7 +2,7 @@
 
 A field or an array that files before a format did not have is entered here with the value that says what they meant,
 which need not be today's default. What is entered nowhere and missing is refused. Fields that went are entered too:
-agents whose files have them act as before, and runs that were trained with them cannot go on. CONTRIBUTING.md has the
+agents whose files have them act as before, and runs of that time cannot go on. CONTRIBUTING.md has the
 steps.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 FORMAT = 7
 OLDEST = 2
-RESUMABLE = 7  # the oldest whose checkpoints hold the arrays that a run has today
+RESUMABLE = 7  # the oldest whose runs are all trained today as they were then
 
 FIELDS: dict[int, dict[str, dict[str, Any]]] = {
     3: {"Config": {"wrappers": [], "source": "", "start_from": ""}},

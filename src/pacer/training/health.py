@@ -124,7 +124,7 @@ def signs(
         yield (
             "collapsed",
             f"the policy has collapsed to a point{which}: its samples are all but the same there, and it no longer "
-            "explores. Consider a larger weight of the encourager, or one that pulls in each dimension (Volume)",
+            "explores. Consider more encouragement, or an encourager that no dimension escapes (Volume)",
         )
     played = [
         (start, e.discounted) for start, e in zip(_starts(episodes), episodes, strict=True) if e.mode == "sampled"

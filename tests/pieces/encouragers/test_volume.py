@@ -41,21 +41,23 @@ def test_for_squashed_normals_too():
         assert found == pytest.approx(-entropy, abs=0.02)
 
 
-def test_in_one_state_it_is_the_determinant_of_the_covariance():
-    action = np.random.default_rng(0).normal(size=(8, 1, 3))
-    twice = np.concatenate([action, 2 * action], 1)
-    found = VOLUME.penalty(Actions(jnp.asarray(twice, jnp.float32), None), KEY)
-    logs = [np.linalg.slogdet(np.cov(twice[:, k].T))[1] / 2 for k in (0, 1)]
+def test_states_differ_by_the_determinants_of_their_covariances():
+    action = np.random.default_rng(0).normal(size=(8, 2, 3))
+    found = VOLUME.penalty(Actions(jnp.asarray(action, jnp.float32), None), KEY)
+    logs = [np.linalg.slogdet(np.cov(action[:, k].T))[1] / 2 for k in (0, 1)]
     assert float(found[0] - found[1]) == pytest.approx(logs[1] - logs[0], abs=1e-4)
+    assert abs(logs[1] - logs[0]) > 0.1
 
 
 @pytest.mark.parametrize("size", [1, 3, 8])
 def test_the_spread_is_relative_to_the_uniform(size):
-    uniform = jax.random.uniform(KEY, (VOLUME.count(Space(3, size)), 20_000, size), minval=-1.0)
+    shape = (VOLUME.count(Space(3, size)), 20_000, size)
     for width in (1.0, 0.2):
-        actions = Actions(width * uniform, None)
+        action = width * jax.random.uniform(KEY, shape, minval=-1.0)
+        actions = Actions(action, None, jnp.arctanh(action))
         spread = VOLUME.spread(actions, VOLUME.penalty(actions, KEY).mean())
-        assert float(spread) == pytest.approx(width, rel=0.07)
+        # Narrow ones are taken for normal, which have 1.19 times the entropy's width, and few samples show more of them.
+        assert float(spread) == pytest.approx(width, rel=0.03 if width == 1 else 0.3)
 
 
 def test_its_push_is_steady():
@@ -77,7 +79,7 @@ def test_dimensions_that_follow_each_other_are_seen():
 
 
 def test_actions_next_to_a_line_are_pushed_apart_across():
-    line = jnp.linspace(-0.5, 0.5, 4)[:, None, None] * jnp.ones((1, 50, 3))
+    line = jnp.linspace(-0.5, 0.5, VOLUME.count(Space(3, 3)))[:, None, None] * jnp.ones((1, 50, 3))
     line = line + 1e-2 * jax.random.normal(KEY, line.shape)
     force = -jax.grad(lambda a: VOLUME.penalty(Actions(a, None), KEY).sum())(line)
     thinnest = [
@@ -89,7 +91,7 @@ def test_actions_next_to_a_line_are_pushed_apart_across():
 @pytest.mark.parametrize("size", [1, 17])
 @pytest.mark.parametrize("deviation", [0.0, 30.0])
 def test_flat_volumes_of_any_width_are_finite(size, deviation):
-    raw = deviation * jax.random.normal(KEY, (size + 1, 400, 1)) * jnp.ones(size)
+    raw = deviation * jax.random.normal(KEY, (VOLUME.count(Space(3, size)), 400, 1)) * jnp.ones(size)
 
     def total(raw):
         return VOLUME.penalty(Actions(jnp.tanh(raw), None, raw), KEY).sum()

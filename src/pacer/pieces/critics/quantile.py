@@ -47,7 +47,7 @@ class Quantile(Critic):
         if self.mean == "head" and (self.merge, self.gate, self.gate_norm) != ("last", "linear", NoNorm()):
             raise ValueError(
                 f"merge is {self.merge!r}, gate {self.gate!r}, gate_norm {self.gate_norm}: expected 'last', 'linear' "
-                "and NoNorm() where the mean has a head of its own"
+                "and NoNorm() where the mean has a head of its own; mean='squares' goes with others"
             )
 
     def init(self, key: Array, space: Space) -> Network:

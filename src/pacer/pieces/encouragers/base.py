@@ -95,7 +95,7 @@ class Nothing(Encourager):
 
 
 def penalty_limits(encourager: Encourager, space: Space) -> tuple[Array, Array, Array]:
-    """Mean penalty of a uniform policy, of the centre and of a corner: what `samples` actions can show at all."""
+    """Mean penalty of a uniform policy, of the centre and of a corner, as far as its samples show them."""
     policy_key, reference_key = jax.random.split(jax.random.key(0))
     shape = (encourager.count(space), 256, space.action)
     uniform = jax.random.uniform(policy_key, shape, minval=-1.0, maxval=1.0)

@@ -12,7 +12,6 @@ from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.types import Actions, Array, Space
 
 FLATTEST = 1e-6  # variance, and share of all, in a direction below which samples lie in a plane: pushed no harder
-UNIFORM = math.log(math.sqrt(2 * math.pi * math.e / 3))  # entropy of a normal action as wide as a uniform one
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Volume(SampleEncourager):
 
     measures: ClassVar[str] = "log_density"
     states: int = 16
-    samples: ClassVar[int] = 4  # at least
+    samples: ClassVar[int] = 4  # of one action; see `count`
 
     def count(self, space: Space) -> int:
         # Twice as many as span a volume. The push of those that barely do is so large where they lie next to a plane
@@ -37,7 +36,7 @@ class Volume(SampleEncourager):
         x = actions.action if actions.raw is None else actions.raw
         count, _, size = x.shape
         x = x - x.mean(0)
-        covariance = jnp.einsum("nsa,nsb->sab", x, x) / (count - 1)
+        covariance = jnp.einsum("nsa,nsb->sab", x, x, precision="highest") / (count - 1)
         # Relative too: a factor of a wide, flat covariance would be lost to rounding.
         floor = FLATTEST * (1 + jnp.trace(covariance, axis1=-2, axis2=-1))
         root = jnp.linalg.cholesky(covariance + floor[:, None, None] * jnp.eye(size))
@@ -47,8 +46,8 @@ class Volume(SampleEncourager):
         return -entropy
 
     def spread(self, actions: Actions, penalty: Array) -> Array:
-        """That of independent normal actions with this penalty."""
-        return jnp.exp(-penalty / actions.action.shape[-1] - UNIFORM)
+        """Width of uniform actions with this entropy, relative to the whole box."""
+        return jnp.exp(-penalty / actions.action.shape[-1]) / 2
 
 
 def _entropy_of_one(count: int, size: int) -> Array:

@@ -75,6 +75,15 @@ class Dual(Weight):
     bound_per_dimension: float = 0.0
     optimiser: Optimiser = Adam()
 
+    def check(self, recipe: "Recipe") -> None:
+        super().check(recipe)
+        if self.bound_per_dimension and recipe.encourager.measures == "distance":
+            raise ValueError(
+                f"a bound_per_dimension of {self.bound_per_dimension} is one on a log-density, and "
+                f"{name_of(recipe.encourager)} is a distance: use a weight that goes with it, such as Balanced, "
+                "MovingDual or Fixed"
+            )
+
     def init(self, encourager: Encourager, space: Space) -> Any:
         bound = self.bound + self.bound_per_dimension * space.action
         return {**start(self.initial, self.optimiser), "bound": jnp.asarray(bound, jnp.float32)}

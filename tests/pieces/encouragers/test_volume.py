@@ -56,7 +56,7 @@ def test_the_spread_is_relative_to_the_uniform(size):
         action = width * jax.random.uniform(KEY, shape, minval=-1.0)
         actions = Actions(action, None, jnp.arctanh(action))
         spread = VOLUME.spread(actions, VOLUME.penalty(actions, KEY).mean())
-        # Narrow ones are taken for normal, which have 1.19 times the entropy's width, and few samples show more of them.
+        # Narrow ones are taken for normal, which are wider by 1.19 for their entropy, and by more in few samples.
         assert float(spread) == pytest.approx(width, rel=0.03 if width == 1 else 0.3)
 
 

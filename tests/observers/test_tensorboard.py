@@ -32,7 +32,7 @@ def test_a_run_is_told_with_the_usual_tags(runs):
     at = {tag: [step for step, name, _ in figures if name == tag] for _, tag, _ in figures}
     assert at["eval/mean_reward"] == at["eval/mean_reward_sampled"] == at["eval/mean_ep_length"] == [50, 100, 120]
     assert at["rollout/ep_rew_mean"] == [20, 40, 60, 80, 100, 120]
-    assert {"train/critic_loss", "train/weight", "train/distance"} <= set(at)
+    assert {"train/critic_loss", "train/weight", "train/log_density"} <= set(at)
 
 
 def test_a_run_that_goes_on_has_every_figure_once(runs):

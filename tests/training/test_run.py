@@ -23,7 +23,7 @@ def test_a_run_leaves_what_it_should(unbroken):
     logs = {name: unbroken[name].decode().splitlines() for name in ("progress.csv", "evaluations.csv")}
     assert [row.split(",")[0] for row in logs["progress.csv"]] == ["step", *map(str, range(20, STEPS + 1, 20))]
     assert logs["progress.csv"][0].startswith("step,episodes,train_return,")
-    assert {"critic_loss", "distance", "weight"} <= set(logs["progress.csv"][0].split(","))
+    assert {"critic_loss", "log_density", "weight"} <= set(logs["progress.csv"][0].split(","))
     assert logs["evaluations.csv"][0] == "step,mode,episode,return,length,discounted"
     evaluations = [row.split(",")[:3] for row in logs["evaluations.csv"][1:]]
     assert evaluations == [

@@ -18,7 +18,6 @@ from pacer.config import Schedule
 OVERRIDES: dict[str, dict[str, Any]] = {
     "sac, entropy not in the return": {"recipe.backup.penalty_in_return": False},
     "sac, temperature from 0.05": {"recipe.weight.initial": 0.05},
-    "pacer, wider": {"recipe.weight.bound_per_dimension": 0.0},
 }
 LABELS = ("m0p1", "m0p1g", "pacer-m", "pacer", "m1p0", "sac", *OVERRIDES)
 SEEDS, STEPS = 5, 6_000

@@ -47,7 +47,7 @@ def test_a_shown_command_is_taken(line):
 
 @pytest.mark.parametrize("name", DOTTED)
 def test_a_shown_field_exists(name):
-    start, *path = name.replace("-", "_").split(".")
+    start, *path = name.replace(".no-", ".").replace("-", "_").split(".")  # a switch that is turned off
     holders = [pacer.Recipe if start == "recipe" else Schedule]
     for field in path:
         hints = [get_type_hints(holder)[field] for holder in holders if field in {f.name for f in fields(holder)}]

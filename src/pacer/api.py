@@ -11,7 +11,7 @@ import gymnasium
 
 from pacer.agent import Agent
 from pacer.config import DEFAULT_RECIPE, Schedule, default_folder, resolve
-from pacer.envs.identity import identity
+from pacer.envs.identity import identity, identity_of
 from pacer.envs.make import maker
 from pacer.envs.video import choose_opengl, write_video
 from pacer.errors import PacerError, option
@@ -75,7 +75,7 @@ def train(
         schedule=schedule,
         name=name,
         wrappers=wrappers,
-        source="" if isinstance(env, str) else identity(env),
+        source=identity_of(env, wrappers) if isinstance(env, str) else identity(env),
         start_from=start.digest() if start else "",
     )
     folder = Path(run_dir) if run_dir is not None else default_folder(config)

@@ -79,7 +79,7 @@ class Config:
     wrappers: tuple[str, ...] = ()
     """Wrappers around the environment, innermost first, as module:Class."""
     source: str = ""
-    """A digest of the function that makes the environment; nothing where that goes by its id."""
+    """A digest of the code of an environment of the user's own; nothing where it is a library's."""
     start_from: str = ""
     """A digest of the agent whose networks the run began with; nothing where they were new."""
 

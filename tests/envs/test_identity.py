@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from pacer.envs.identity import identity
+from pacer.envs.identity import identity, identity_of
 
 SCRIPT = """
 import gymnasium
@@ -80,3 +80,23 @@ def test_arguments_count_however_they_are_given():
     assert len({identity(make) for make in made}) == len(made)
     assert identity(lambdas(1)) == identity(lambdas(1))
     assert identity(functools.partial(Own, 2)) == identity(functools.partial(Own, 2))
+
+
+def test_by_its_id_an_environment_counts_where_it_is_the_users(monkeypatch):
+    def registered(steps, **options):
+        monkeypatch.delitem(gymnasium.registry, "Own-v0", raising=False)
+        gymnasium.register("Own-v0", Own, max_episode_steps=steps, kwargs=options)
+        return identity_of("Own-v0")
+
+    told = [registered(5), registered(6), registered(5, size=2), identity_of("Own-v0", [f"{__name__}:Calm"])]
+    assert "" not in told
+    assert len(set(told)) == 4
+    assert registered(5) == told[0]
+    libraries = ("gymnasium.wrappers:FlattenObservation",)
+    assert [identity_of(name, libraries) for name in ("Pendulum-v1", "pacer/CarNavigation1-v0")] == ["", ""]
+    assert [identity_of(name) for name in ("Nothing-v0", "nowhere:Nothing-v0", "Pendulum")] == ["", "", ""]
+    assert identity_of("Pendulum-v1", [f"{__name__}:Calm"])
+
+
+class Calm(gymnasium.Wrapper):
+    pass

@@ -13,6 +13,7 @@ import tyro
 from pacer.agent import Agent
 from pacer.api import load
 from pacer.config import DEFAULT_RECIPE, Config, Schedule, default_folder, resolve
+from pacer.envs.identity import identity_of
 from pacer.envs.make import maker, parse_options
 from pacer.experiments.job import wear_leash
 from pacer.experiments.seeds import jobs_of, train_all
@@ -144,6 +145,7 @@ def parse(arguments: list[str]) -> tuple[Config, Arguments]:
         overrides={**pieces, **differences(base, replace(base, recipe=chosen.recipe, schedule=chosen.schedule))},
         name=chosen.name,
         wrappers=chosen.wrapper,
+        source=identity_of(chosen.env, chosen.wrapper),
         start_from=digest,
     )
     return config, chosen

@@ -1,4 +1,4 @@
-"""What tells one function that makes an environment from another: its code, and all of yours that it uses."""
+"""What tells environments of your own apart that have one name: their code, and all of yours that it uses."""
 
 import dis
 import functools
@@ -7,12 +7,15 @@ import inspect
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import gymnasium
 import numpy as np
+from gymnasium.envs.registration import load_env_creator
 
 _LIBRARIES = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "purelib", "platlib"))
 
@@ -22,8 +25,25 @@ def identity(make: Callable[..., Any]) -> str:
 
     An edited reward is another environment; comments and docstrings change nothing, and libraries go by their names.
     """
+    return _digest(make)
+
+
+def identity_of(name: str, wrappers: Sequence[str] = ()) -> str:
+    """The same of an environment by its id, and of its wrappers; nothing where none of them is yours."""
+    module, _, short = name.rpartition(":")
+    try:
+        if module:
+            import_module(module)
+        spec = gymnasium.spec(short)
+        made_of = [load_env_creator(part) if isinstance(part, str) else part for part in (spec.entry_point, *wrappers)]
+    except Exception:  # whatever is wrong with them is told when the environment is made
+        return ""
+    return _digest((made_of, spec.kwargs, spec.max_episode_steps)) if any(map(_yours, made_of)) else ""
+
+
+def _digest(value: Any) -> str:
     parts = hashlib.sha256()
-    for part in _parts(make, {}):
+    for part in _parts(value, {}):
         parts.update(part.encode() + b"\0")
     return parts.hexdigest()[:16]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pacer.config import Config, default_folder, resolve
+from pacer.envs.identity import identity_of
 from pacer.errors import PacerError, near
 from pacer.experiments.experiment import Cell, Experiment
 from pacer.experiments.find import find, is_file
@@ -128,6 +129,7 @@ def _config(cell: Cell, experiment: Experiment, choices: Choices, seed: int) -> 
         env_kwargs=cell.env_kwargs,
         overrides=cell.overrides,
         name=cell.name,
+        source=identity_of(cell.env),
     )
 
 

@@ -250,8 +250,9 @@ def _check_free_or_same(path: Path, settings: Mapping[str, Any], steps: int, wat
         )
     differing = _settings_that_differ(path, settings)
     if changed := [told for name, told in differing.items() if name not in ("steps", *watching)]:
+        edited = " (the environment's code was edited since)" if "source" in differing else ""
         raise PacerError(
-            f"{path} holds a run of another configuration; it differs in {'; '.join(changed)}. "
+            f"{path} holds a run of another configuration; it differs in {'; '.join(changed)}{edited}. "
             f"Name another folder with {option('run-dir')}"
         )
 

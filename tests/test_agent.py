@@ -160,10 +160,10 @@ def test_a_damaged_policy_is_refused(damage, message, folder):
 @pytest.mark.parametrize(
     "name, place, field, value, message",
     [
-        ("pacer-m-adaptive", "critic", "members", 100_000, "members is 100000: expected 0 to 65536"),
-        ("pacer-m-adaptive", "critic", "levels", 10**9, "levels is 1000000000: expected 0 to 65536"),
-        ("pacer-m-adaptive", "actor", "noise_power", 10**9, "noise_power is 1000000000: expected 0 to 4"),
-        ("lsp", "actor", "layers", 10**6, "layers is 1000000: expected 0 to 65536"),
+        ("pacer-m-adaptive", "critic", "members", 100_000, "members is 100000: expected 1 to 65536"),
+        ("pacer-m-adaptive", "critic", "levels", 10**9, "levels is 1000000000: expected 1 to 65536"),
+        ("pacer-m-adaptive", "actor", "noise_power", 10**9, "noise_power is 1000000000: expected 1 to 4"),
+        ("lsp", "actor", "layers", 10**6, "layers is 1000000: expected 1 to 65536"),
         ("sac", "weight", "initial", float("inf"), "Infinity is not a number in JSON"),
     ],
 )

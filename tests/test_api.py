@@ -93,6 +93,23 @@ def test_what_is_no_function_that_makes_one_environment_is_refused(env, message)
         train(env=env, run_dir="here")
 
 
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"wrappers": ["gymnasium.wrappers:NormalizeReward"]}, "put them into the function"),
+        (
+            {"wrappers": "gymnasium.wrappers:FlattenObservation", "env": "Pendulum-v1"},
+            r"expected a list of them, \['gym",
+        ),
+        ({"seed": 10**18}, "expected a whole number from 0 to 999999999999999999"),
+        ({"env_workers": -1}, "env_workers is -1: expected a whole number, 0 or more"),
+    ],
+)
+def test_what_would_fail_late_or_not_at_all_is_refused_at_the_door(change, message):
+    with pytest.raises(pacer.PacerError, match=message):
+        train(**{"env": lambda: Drift(), "run_dir": "here", **change})
+
+
 def test_a_function_needs_a_name_or_a_folder(tmp_path):
     with pytest.raises(pacer.PacerError, match=r"give the run a name=..., or a folder, run_dir=..."):
         train(env=lambda: Drift())

@@ -31,7 +31,7 @@ ALLOWED = {
     "observers": ("observers", "runs", "config", "errors"),
     "training": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "runtime", "errors"),
     "reports": ("reports", "runs", "errors"),
-    "api": ("training", *HEART, "agent", "config", "observers", "runs", "envs", "errors"),
+    "api": ("training", *HEART, "agent", "config", "overrides", "observers", "runs", "envs", "errors"),
     "exports": ("exports", "agent", "pieces", "runs", "envs", "errors"),
     "experiments": (
         *("experiments", "api", "training", *HEART, "agent", "config", "overrides", "observers", "runs", "envs"),

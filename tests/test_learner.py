@@ -100,6 +100,14 @@ def test_the_actor_moves_only_every_policy_delay_updates():
 
 
 @pytest.mark.xdist_group("delayed")
+def test_a_block_in_which_the_actor_stands_still_has_no_numbers_of_it():
+    batches, key = blocks(DELAYED, 2), jax.random.key(0)
+    _, metrics, finite = learner.learn(DELAYED, start(DELAYED), batches, SCALING, key)
+    assert finite
+    assert {name for name, value in metrics.items() if np.isnan(value)} == {"actor_loss", "force", "value"}
+
+
+@pytest.mark.xdist_group("delayed")
 def test_targets_follow_by_rate_and_period():
     batches, first = blocks(DELAYED), start(DELAYED)
     second, _ = step(DELAYED, first, row(batches, 0), SCALING, jax.random.key(0))

@@ -35,6 +35,8 @@ def test_task_values_reach_the_recipe_whatever_the_version():
     adapted = for_task(PACER_M_ADAPTIVE, "Hopper-v5")
     assert adapted.weight == MovingDual(initial=0.5, range=(0.3, 0.8))
     assert for_task(PACER_M, "HumanoidStandup-v4").reward_scale == 0.05
+    assert for_task(PACER_M_ADAPTIVE, "pacer/CarNavigation1-v0").weight.initial == 0.02
+    assert for_task(PACER_M_ADAPTIVE, "mylab/Ant-v0") == PACER_M_ADAPTIVE  # somebody else's Ant
     assert for_task(SQL, "Hopper-v4").reward_scale == 30.0
     assert for_task(PACER_M, "Humanoid-v4") == PACER_M
     assert for_task(PACER_M_ADAPTIVE, "module:Own-v0") == PACER_M_ADAPTIVE

@@ -15,7 +15,7 @@ from pacer.pieces.actors.base import Actor
 from pacer.pieces.critics.levels import midpoints
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.scaling import Scaling
-from pacer.pieces.sizes import LARGEST, check_sizes
+from pacer.pieces.sizes import LARGEST
 from pacer.pieces.trees import from_arrays, kinds, to_arrays
 from pacer.pieces.types import Array, Network, Networks, Returns, Space
 from pacer.runs.arrays import load_arrays, save_arrays
@@ -104,7 +104,7 @@ class Agent:
         Where a recipe pays for diversity in the return (`backup.penalty_in_return`), that is in it.
         """
         obs = self.scaling.normalise(np.atleast_2d(self._check(observation)), np)
-        inner = np.atleast_2d(from_box(action, self.low, self.high))
+        inner = np.atleast_2d(from_box(_vectors(action, self.space.action, "action"), self.low, self.high))
         returns = self.recipe.critic.returns(self.networks.critic, obs, inner, jax.random.key(seed))
         value, _, mass = (np.asarray(part) for part in self.recipe.target_pessimism.combine(returns, self.recipe.risk))
         value = value * self.scaling.unit
@@ -156,16 +156,18 @@ class Agent:
         return agent
 
     def _check(self, observation: ArrayLike) -> Array:
-        obs = np.asarray(observation, np.float32)
-        if obs.ndim not in (1, 2) or obs.shape[-1] != self.space.observation:
-            raise PacerError(
-                f"observation of shape {obs.shape}: expected ({self.space.observation},) or (batch, "
-                f"{self.space.observation})"
-            )
-        if not np.isfinite(obs).all():
-            index = tuple(int(i) for i in np.argwhere(~np.isfinite(obs))[0])
-            raise PacerError(f"observation with {obs[index]} at index {index}: expected finite numbers")
-        return obs
+        return _vectors(observation, self.space.observation, "observation")
+
+
+def _vectors(given: ArrayLike, size: int, what: str) -> Array:
+    """One vector, or a batch, as an array; refused where it is none."""
+    vectors = np.asarray(given, np.float32)
+    if vectors.ndim not in (1, 2) or vectors.shape[-1] != size:
+        raise PacerError(f"{what} of shape {vectors.shape}: expected ({size},) or (batch, {size})")
+    if not np.isfinite(vectors).all():
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(vectors))[0])
+        raise PacerError(f"{what} with {vectors[index]} at index {index}: expected finite numbers")
+    return vectors
 
 
 def spaces(space: Space, low: Floats, high: Floats) -> str:
@@ -185,8 +187,6 @@ def _list(bound: Floats) -> str:
 @functools.lru_cache(maxsize=32)
 def _template(recipe: Recipe, space: Space) -> Any:
     """Shapes and types of the arrays of an agent; nothing is computed."""
-    for piece in (recipe.actor, recipe.critic):
-        check_sizes(piece)
     if not (0 < space.observation <= LARGEST and 0 < space.action <= LARGEST):
         raise ValueError(f"space is {tuple(space)}: expected sizes of 1 to {LARGEST}")
 

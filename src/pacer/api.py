@@ -18,6 +18,7 @@ from pacer.errors import PacerError, option
 from pacer.observers import Evaluated, Observer
 from pacer.observers.display import Display
 from pacer.observers.events import Mode
+from pacer.overrides import whole
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.risks import Risk
 from pacer.pieces.utilities import Utility
@@ -59,7 +60,7 @@ def train(
     a checkpoint, as a KeyboardInterrupt. A call of the environment that takes longer than `step_timeout` seconds ends
     the run, at what it last saved.
     """
-    _check_environment(env, name is not None or run_dir is not None)
+    _check_environment(env, wrappers, name is not None or run_dir is not None)
     start = load(start_from) if isinstance(start_from, str | Path) else start_from
     config = resolve(
         env if isinstance(env, str) else f"function:{getattr(env, '__qualname__', type(env).__name__)}",
@@ -117,8 +118,7 @@ def evaluate(
     """
     if episodes < 1:
         raise PacerError(f"episodes is {episodes}: expected at least 1")
-    if seed < 0:
-        raise PacerError(f"seed is {seed}: expected a whole number, 0 or more")
+    whole(seed, "seed", 0)
     agent = run if isinstance(run, Agent) else load(run)
     with _world(run, agent, env, env_kwargs, wrappers) as world:
         return Evaluated(0, judging.evaluate(world, agent.policy, episodes, seed, 0, agent.recipe.discount))
@@ -146,6 +146,7 @@ def record(
     """
     if episodes < 1 or not 1 <= longest <= LONGEST:
         raise PacerError(f"{episodes} episodes of {longest} steps: expected 1 or more, 1 to {LONGEST}")
+    whole(seed, "seed", 0)
     if isinstance(run, Agent) and (output is None or step is not None):
         raise PacerError("an agent alone is recorded into a file: expected output, and no step, which is a run's")
     mode: Mode = "sampled" if sampled else "greedy"
@@ -187,7 +188,7 @@ def _open(
 ) -> World:
     """The world to play in: the run's, unless another is named; an agent without a run needs one named."""
     if env is not None:
-        _check_environment(env)
+        _check_environment(env, wrappers or ())
     try:
         if isinstance(run, Agent):
             raise NoRun("an agent alone")
@@ -201,8 +202,12 @@ def _open(
     return World(partial(env, **(options or {})), getattr(env, "__qualname__", "the environment"))
 
 
-def _check_environment(env: Any, named: bool = True) -> None:
-    """An id, or a function; one that trains must be told apart from others."""
+def _check_environment(env: Any, wrappers: Any, named: bool = True) -> None:
+    """An id, or a function, which has its wrappers inside; one that trains must be told apart from others."""
+    if isinstance(wrappers, str):
+        raise PacerError(f"wrappers is {wrappers!r}: expected a list of them, [{wrappers!r}]")
+    if callable(env) and wrappers:
+        raise PacerError("wrappers go around an environment that is named by its id: put them into the function")
     if isinstance(env, gymnasium.Env) or hasattr(env, "num_envs"):
         raise PacerError(
             "env is an environment: expected its id, or a function that makes one, such as "

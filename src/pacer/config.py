@@ -17,6 +17,7 @@ from pacer.recipes import RECIPES
 from pacer.runs.codec import encode
 
 DEFAULT_RECIPE = "pacer"
+LARGEST_SEED = 10**18 - 1  # with as many digits as a number in config.json may have
 # Fields of a schedule that change what is written of a run, not what it learns: they are not in its label, and may
 # change when it goes on.
 WATCHING = ("evaluate_every", "evaluation_episodes", "checkpoint_every", "log_every", "keep_replay")
@@ -31,7 +32,7 @@ class Schedule:
     updates: int = 50
     """Updates per block."""
     warm_up: int = 1_000
-    """Random actions before the policy acts."""
+    """Random actions before the policy acts; of this value, as many as the size has, and none after `start_from`."""
     learn_after: int = 1_000
     """Steps before the first update."""
     evaluate_every: int = 5_000
@@ -88,8 +89,8 @@ class Config:
             raise ValueError(
                 f"steps is {self.steps}: expected a whole number above 0, in blocks of {self.schedule.block}"
             )
-        if self.seed < 0:
-            raise ValueError(f"seed is {self.seed}: expected a whole number, 0 or more")
+        if not 0 <= self.seed <= LARGEST_SEED:
+            raise ValueError(f"seed is {self.seed}: expected a whole number from 0 to {LARGEST_SEED}")
         if self.envs < 1:
             raise ValueError(f"envs is {self.envs}: expected a whole number above 0")
 

@@ -60,6 +60,8 @@ def learn(
 ) -> tuple[TrainState, Metrics, Array]:
     """One update per leading row of `batches`; metrics are means over the block; whether all of it is finite.
 
+    Those of the actor are no numbers where it did not move.
+
     The state is given away. Recipes that differ in traced numbers alone are compiled once.
     """
     return compiled_learn(*apart(recipe), state, batches, scaling, key)
@@ -95,11 +97,10 @@ def block(
     steps = (batches, jax.random.split(key, batches.reward.shape[0]))
     state, (critic, actor, moved) = jax.lax.scan(lambda s, x: update(recipe, s, x[0], scaling, x[1]), state, steps)
     state = state._replace(weight=recipe.weight.end_block(state.weight))
-    actor = {name: (moved * value).sum() / jnp.maximum(moved.sum(), 1) for name, value in actor.items()}
-    critic = {name: value.mean() for name, value in critic.items()}
-    metrics = {**critic, **actor, **recipe.weight.metrics(state.weight)}
-    finite = jnp.stack([jnp.isfinite(leaf).all() for leaf in jax.tree.leaves((state, metrics))]).all()
-    return state, metrics, finite
+    told = recipe.weight.metrics(state.weight) | {name: value.mean() for name, value in critic.items()}
+    moves = {name: (moved * value).sum() for name, value in actor.items()}
+    finite = jnp.stack([jnp.isfinite(leaf).all() for leaf in jax.tree.leaves((state, told, moves))]).all()
+    return state, told | {name: total / moved.sum() for name, total in moves.items()}, finite
 
 
 @partial(jax.jit, static_argnames="recipe")
@@ -213,7 +214,7 @@ def update_critic(recipe: Recipe, state: TrainState, batch: Transition, key: Arr
     transform = recipe.critic.transform(recipe.critic_optimiser)
     params, optimiser = descend(transform, gradient, state.optimisers.critic, online.critic.params)
     state = state._replace(
-        online=online._replace(critic=Network(recipe.critic.project(params), stats)),
+        online=online._replace(critic=Network(params, stats)),
         target=Networks(target.actor._replace(stats=actor_stats), target.critic._replace(stats=target_stats)),
         optimisers=state.optimisers._replace(critic=optimiser),
     )

@@ -86,5 +86,5 @@ TASKS = {
 
 def for_task(recipe: Recipe, environment: str) -> Recipe:
     """The recipe with the values that suit the environment, whatever its version."""
-    task = TASKS.get(environment.split("/")[-1].rsplit("-v", 1)[0])
+    task = TASKS.get(environment.removeprefix("pacer/").rsplit("-v", 1)[0])
     return task.apply(recipe) if task else recipe

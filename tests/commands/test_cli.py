@@ -13,6 +13,7 @@ import pacer_launcher
 from pacer import commands
 from pacer.commands.train import parse
 from pacer.config import default_folder, resolve
+from pacer.envs.identity import identity_of
 from pacer.errors import PacerError
 from pacer.pieces.bodies.norms import LayerNorm
 from pacer.pieces.encouragers.weights import Fixed
@@ -202,7 +203,8 @@ def unbroken(tmp_path_factory):
 
 def test_the_command_asks_for_the_run_of_these_tests():
     config = parse(SMALL)[0]
-    assert config == replace(configuration(environment=ENV), label=config.label)
+    assert config == replace(configuration(environment=ENV), label=config.label, source=identity_of(ENV))
+    assert config.source
 
 
 def test_a_run_killed_then_stopped_then_started_gives_the_bytes_of_an_unbroken_one(unbroken, tmp_path):

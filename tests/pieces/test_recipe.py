@@ -5,14 +5,20 @@ from dataclasses import fields, replace
 import pytest
 
 from pacer.pieces import (
+    MLP,
     MMD,
     Adam,
+    Ascent,
     Averaging,
     BatchNorm,
     Categorical,
     CVaR,
+    Dual,
     Entropy,
+    EpsilonUniform,
+    Expected,
     Fixed,
+    GaussianNoise,
     LowestAtoms,
     LowestMember,
     MeanOfMembers,
@@ -23,6 +29,7 @@ from pacer.pieces import (
     Quantile,
     Recipe,
     Sliced,
+    TruncatedNormal,
     TruncatedPool,
     WidthDual,
 )
@@ -34,6 +41,7 @@ from pacer.recipes import (
     M1P0,
     PACER,
     PACER_C51,
+    PACER_FQF,
     PACER_M,
     PACER_M_ADAPTIVE,
     PACER_W,
@@ -55,7 +63,7 @@ from pacer.recipes import (
         (SQL, {"critic": Quantile()}, "SoftMaximum backs up one number"),
         (PACER_M, {"encourager": Nothing()}, "has no encourager to weigh"),
         (PACER_M, {"encourager": Nothing(), "weight": MovingDual()}, "has no encourager to weigh"),
-        (PACER_M, {"policy_delay": 0}, "policy_delay is 0"),
+        (PACER_M, {"policy_delay": 0}, "policy_delay of Recipe is 0"),
         (SQL, {"encourager": MMD(), "weight": MovingDual()}, "would ignore MMD: use Nothing"),
         (SQL, {"weight": Fixed(0.1)}, "has no encourager to weigh"),
         (PACER_M, {"encourager": Entropy()}, "needs the policy's density, and a PushForward actor has none"),
@@ -67,7 +75,11 @@ from pacer.recipes import (
         (PACER_C51, {"target_pessimism": TruncatedPool()}, "TruncatedPool compares atoms"),
         (PACER_M, {"weight": WidthDual()}, "Repulsion only, not that of MMD"),
         (PACER, {"encourager": MMD()}, "bound_per_dimension of 1.0 is one on a log-density, and MMD is a distance"),
-        (PACER_M, {"batch": 0}, "batch is 0"),
+        (PACER_M, {"batch": 0}, "batch of Recipe is 0"),
+        (SAC, {"reward_scale": 0.0}, "reward_scale of Recipe is 0.0: expected a number above 0"),
+        (PACER_M, {"critic": Quantile(levels=0)}, "levels is 0: expected 1 to 65536"),
+        (SAC, {"critic": Expected(members=0)}, "members is 0: expected 1 to 65536"),
+        (SAC, {"critic": Expected(MLP((256, 256, 256)), members=50)}, "150 layers in all members of Expected"),
         (PACER_M, {"discount": 1.0}, "0 <= discount < 1"),
     ],
 )
@@ -84,7 +96,14 @@ def test_nonsense_is_refused_with_the_reason(recipe, change, message):
         (lambda: Quantile(gate_norm=BatchNorm()), "expected NoNorm"),
         (lambda: Quantile(mean="head", merge="first"), "merge is 'first'.*expected 'last', 'linear'"),
         (lambda: Proposed(Quantile(mean="head")), "mean is 'head': expected 'quantiles'"),
-        (lambda: WidthDual(width=0.0), "width is 0.0: expected a number above 0"),
+        (lambda: WidthDual(width=0.0), "width of WidthDual is 0.0: expected a number above 0"),
+        (lambda: Dual(initial=0.0), "initial of Dual is 0.0: expected a number above 0"),
+        (lambda: Quantile(threshold=0.0), "threshold of Quantile is 0.0"),
+        (lambda: Ascent(actions=0), "actions of Ascent is 0"),
+        (lambda: GaussianNoise(-1.0), "deviation of GaussianNoise is -1.0"),
+        (lambda: EpsilonUniform(1.5), "epsilon is 1.5: expected a probability"),
+        (lambda: TruncatedNormal(0.0), "deviation of TruncatedNormal is 0.0"),
+        (lambda: Sliced(p=0.0), "p of Sliced is 0.0"),
         (lambda: MovingDual(initial=5.0), "expected 0 < low <= initial <= high"),
     ],
 )
@@ -97,6 +116,8 @@ def test_pieces_that_fit_are_taken():
     replace(SAC, encourager=Nothing(), weight=Fixed(0.0))
     replace(PACER_M, critic=Categorical(), target_pessimism=LowestMember())
     replace(PACER_M, risk=CVaR(0.25), target_pessimism=LowestAtoms())
+    # 5 members of a proposal of 5 layers beside a body of 6 are 55 layers, not 150.
+    replace(PACER_FQF, critic=Proposed(Quantile(MLP((8,) * 6), members=5), MLP((8,) * 5)))
 
 
 def differences(a: Recipe, b: Recipe) -> set[str]:

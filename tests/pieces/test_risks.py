@@ -103,6 +103,12 @@ def test_neutral_parameters_are_exactly_the_mean(risk):
         np.testing.assert_allclose(found[risk], (returns.mass * returns.value).sum(-1), rtol=1e-5, atol=1e-6)
 
 
+def test_a_single_atom_is_worth_itself():
+    alone = values(Returns(np.float32([[7.0]]), np.float32([0.5]), np.float32([1.0])))
+    for risk in ALL:
+        np.testing.assert_allclose(alone[risk], 7.0, rtol=1e-5, err_msg=str(risk))
+
+
 def test_weights_sum_to_one():
     """A constant return is worth itself, and adding a constant adds it, whatever the masses."""
     plain = values(UNEVEN)

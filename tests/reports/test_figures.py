@@ -32,7 +32,7 @@ class TestFigures:
         runs = [run("Hopper-v4", label, seed) for label in ("sac", "pacer-m") for seed in range(3)]
         runs += [run("Hopper-v4", "sac", 3, length=2), run("HumanoidStandup-v4", "m0p0", 0)]
         returns = {"pacer/RiskyHalfCheetah-v0": {"pacer-m-risk_cvar_0.25": [np.arange(10.0), np.arange(5.0)]}}
-        paths = figures.write(runs, tmp_path, window=3, returns=returns)
+        paths = figures.write(runs, tmp_path, returns=returns)
         names = ("curves", "ablation", "profile-mujoco", "risk-pacer-RiskyHalfCheetah-v0")
         assert [path.name for path in paths] == [f"{name}.{ending}" for name in names for ending in ("svg", "pdf")]
         said = {path.stem: path.read_text() for path in paths if path.suffix == ".svg"}
@@ -41,7 +41,7 @@ class TestFigures:
         assert "pacer-m (tasks: 1, runs: 3)" in said["profile-mujoco"]
         assert "(2 seeds, 15 episodes)" in said["risk-pacer-RiskyHalfCheetah-v0"]
         before = [path.read_bytes() for path in paths]
-        assert [path.read_bytes() for path in figures.write(runs, tmp_path, window=3, returns=returns)] == before
+        assert [path.read_bytes() for path in figures.write(runs, tmp_path, returns=returns)] == before
 
     def test_names_are_shown_as_they_are(self, tmp_path):
         svg, _ = figures.write([run("<script>$x", "_own", 0)], tmp_path)

@@ -3,11 +3,13 @@
 import jax
 import numpy as np
 import pytest
+from gymnasium.wrappers import TimeLimit
 
 from pacer.observers import Episode, Evaluated
 from pacer.pieces.types import Transition
 from pacer.training.health import Health, Witness, collapsed, crossing, diverging, far, saturated, signs
 from pacer.training.world import World
+from tests.small import SMALL_RECIPES
 from tests.test_agent import agent
 from tests.tiny_runs import configuration
 from tests.worlds import Drift
@@ -87,6 +89,28 @@ def test_a_critic_that_is_only_far_off_is_not_diverging():
     assert "diverging" not in signs_there
 
 
+def test_the_entropy_in_a_soft_value_is_no_divergence():
+    """Of A log 2 in every step: at rewards of 0 the value of uniform play is A log 2 / (1 - discount)."""
+    soft = agent(recipe=SMALL_RECIPES["sql"])
+    nothing = BATCH._replace(reward=np.zeros(100, np.float32))
+    value = 2 * np.log(2) / (1 - soft.recipe.discount)
+    critic = jax.tree.map(np.zeros_like, soft.networks.critic)
+    for member in critic.params:
+        member["head"]["bias"] = np.full_like(member["head"]["bias"], value)
+    settled = type(soft)(soft.recipe, soft.networks._replace(critic=critic), soft.scaling, soft.low, soft.high)
+    assert "diverging" not in found(settled, batch=nothing)
+    assert "diverging" in found(scaled(settled, "critic", 10.0), batch=nothing)
+
+
+def test_a_long_episode_with_a_limit_is_judged_by_its_beginning_which_is_said():
+    said = []
+    world = World(lambda: TimeLimit(Drift(), 20_000), "Drift-v0")
+    Health(configuration(), world, said.append).hear(10_000, {})
+    assert said == [
+        "an episode of Drift-v0 has gone on for 10,000 steps: evaluations are cut there. They judge no more than that"
+    ]
+
+
 def test_each_sign_is_said_once():
     said = []
     health = Health(configuration(), World(Drift, "Drift-v0"), said.append)
@@ -94,7 +118,7 @@ def test_each_sign_is_said_once():
         health.hear(1_000, {"weight": 0.1, "distance": 1.0})
         health.examine(scaled(scaled(agent(), "actor", 1e4), "critic", 0.0), SEEN, Evaluated(step, EPISODES), BATCH)
     assert [message.split(":")[0] for message in said] == [
-        "an episode of Drift-v0 has gone on for 1,000 steps, and it sets no time limit",
+        "an episode of Drift-v0 has gone on for 1,000 steps",
         "after 50 steps nearly all actions lie on their bounds",
     ]
 

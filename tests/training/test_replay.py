@@ -111,6 +111,19 @@ def test_lanes_remember_their_own_and_are_drawn_alike(lives, capacity):
     np.testing.assert_allclose(share, len(kept[0]) / len(everything), atol=0.05)
 
 
+@given(st.lists(episodes, min_size=1, max_size=3), st.integers(2, 30))
+@settings(max_examples=60, deadline=None)
+def test_the_step_that_was_paid_most_is_found_among_those_that_are_remembered(lives, capacity):
+    replay, kept = Filled(capacity * len(lives), len(lives)), []
+    for lane, lengths in enumerate(lives):
+        steps = [(o, a, r - 7.5, n, k) for o, a, r, n, k in experience(lengths)]
+        replay.append(steps, lane)
+        kept += remembered(steps, capacity)
+    most = replay.replay.most_paid(replay.rows, DISCOUNT)
+    assert abs(most.reward[0]) == max(abs(reward) for _, _, reward, _, _ in kept)
+    assert {len(part) for part in most} == {1}
+
+
 def test_a_lane_without_a_step_yet_is_not_drawn():
     replay = Filled(40, lanes=3)
     replay.append(experience([(5, TERMINATED)]), lane=1)

@@ -26,7 +26,7 @@ def check_action_space(space: Any, name: str) -> tuple[Bound, Bound, np.dtype[An
     if not bounded:
         raise PacerError(
             f"{name} has the action space {space}: expected finite bounds with low < high. "
-            "gymnasium.wrappers.RescaleAction or ClipAction can give it some"
+            "Give the Box bounds, or leave out ClipAction, which takes them away: actions are always inside them"
         )
     return low, high, space.dtype
 

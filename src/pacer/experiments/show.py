@@ -12,6 +12,7 @@ from pacer.api import load
 from pacer.envs.bounds import to_box
 from pacer.errors import PacerError
 from pacer.experiments.insight import KEPT, counts_diversity, examine, look, sample
+from pacer.overrides import whole
 from pacer.reports.curves import Curve, curve
 from pacer.reports.portrait import check_format, portrait, write
 from pacer.runs.arrays import Arrays, load_arrays
@@ -42,6 +43,7 @@ def show(
     """
     if output is not None:
         check_format(Path(output))  # before minutes are spent
+    whole(seed, "seed", 0)
     try:
         of: Run | None = Run(run)
     except NoRun:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from pacer.pieces.actors.base import Actor
 from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.risks import Risk
+from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Actions, Array, Networks, Returns, Transition
 
 if TYPE_CHECKING:
@@ -74,6 +75,9 @@ class SoftMaximum(Backup):
 
     penalty_in_return: ClassVar[bool] = False
     particles: int = 16
+
+    def __post_init__(self) -> None:
+        check_positive(self, "particles")
 
     def check(self, recipe: "Recipe") -> None:
         if recipe.critic.distributional:

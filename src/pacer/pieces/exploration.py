@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pacer.pieces.piece import Piece
+from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Array
 
 
@@ -28,6 +29,10 @@ class EpsilonUniform(Exploration):
 
     epsilon: float = 0.01
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.epsilon <= 1:
+            raise ValueError(f"epsilon is {self.epsilon}: expected a probability")
+
     def perturb(self, action: Array, rng: np.random.Generator) -> Array:
         if rng.random() >= self.epsilon:
             return action
@@ -39,6 +44,9 @@ class GaussianNoise(Exploration):
     """Normal noise on every action, for policies that have none of their own."""
 
     deviation: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_positive(self, "deviation")
 
     def perturb(self, action: Array, rng: np.random.Generator) -> Array:
         noise = rng.normal(0.0, self.deviation, action.shape)

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from pacer.pieces.actors.base import Actor
 from pacer.pieces.encouragers.base import Nothing
 from pacer.pieces.piece import Piece, name_of
+from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Actions, Array, Network
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class Ascent(Improvement):
     """Up the value: SUVPG, DPG and SAC's gradient are this line for different actors."""
 
     actions: int = 1
+
+    def __post_init__(self) -> None:
+        check_positive(self, "actions")
 
     def samples(self, actor: Actor, network: Network, obs: Array, noise: Array, key: Array) -> Samples:
         moved, stats = actor.sample(network, obs, noise, key, training=True)

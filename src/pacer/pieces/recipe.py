@@ -15,6 +15,7 @@ from pacer.pieces.optimisers import Adam, Optimiser
 from pacer.pieces.pessimism import LowestAtoms, LowestMember, Pessimism
 from pacer.pieces.piece import Piece
 from pacer.pieces.risks import Neutral, Risk
+from pacer.pieces.sizes import check_positive, check_sizes
 from pacer.pieces.utilities import Identity, Utility
 
 
@@ -67,9 +68,9 @@ class Recipe:
     batch: int = 256
 
     def __post_init__(self) -> None:
-        for name in ("policy_delay", "batch"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} is {getattr(self, name)}: expected a number above 0")
+        check_positive(self, "policy_delay", "batch", "reward_scale")
+        check_sizes(self.actor)
+        check_sizes(self.critic)
         if not 0 <= self.discount < 1:
             raise ValueError(f"discount is {self.discount}: expected 0 <= discount < 1")
         for field in fields(self):

@@ -35,9 +35,8 @@ class Risk(Piece):
 
 def distorted(returns: Returns, distortion: Callable[[Array], Array]) -> Array:
     """The mean under a distorted cumulative probability."""
-    edges = jnp.cumsum(returns.mass, -1)[..., :-1]
-    inner = distortion(edges)
-    ends = jnp.zeros_like(inner[..., :1]), jnp.ones_like(inner[..., :1])
+    inner = distortion(jnp.cumsum(returns.mass, -1)[..., :-1])
+    ends = jnp.zeros_like(returns.mass[..., :1]), jnp.ones_like(returns.mass[..., :1])
     weights = jnp.diff(jnp.concatenate([ends[0], inner, ends[1]], -1), axis=-1)
     return (weights * returns.value).sum(-1)
 
@@ -165,6 +164,8 @@ class VaR(Risk):
 
     def value(self, returns: Returns) -> Array:
         count = returns.value.shape[-1]
+        if count == 1:
+            return returns.mean()
         above = jnp.clip((returns.level < self.level).sum(-1, keepdims=True), 1, count - 1)
         low, high = (jnp.take_along_axis(returns.level, above - i, axis=-1) for i in (1, 0))
         share = jnp.clip((self.level - low) / jnp.maximum(high - low, 1e-12), 0.0, 1.0)

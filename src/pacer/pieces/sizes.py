@@ -1,4 +1,4 @@
-"""How large a piece may be before anything of it is built: its description may be a stranger's."""
+"""How large the numbers of a piece may be, before anything of it is built: its description may be a stranger's."""
 
 import math
 from collections.abc import Iterator
@@ -12,27 +12,38 @@ MOST_REPEATED = 128
 """Layers of all members together: each is traced by itself."""
 
 
+def check_positive(piece: Any, *names: str) -> None:
+    """Raise a ValueError if a number of the piece is not above 0."""
+    for name in names:
+        if not getattr(piece, name) > 0:
+            raise ValueError(f"{name} of {type(piece).__name__} is {getattr(piece, name)}: expected a number above 0")
+
+
 def check_sizes(piece: Any) -> None:
-    """Raise a ValueError if a whole number in a piece, or in a piece inside it, is beyond reason."""
-    numbers = list(_numbers(piece))
-    for name, number in numbers:
+    """Raise a ValueError if a whole number in an actor or critic, or in a piece inside it, is beyond reason."""
+    for name, number in _numbers(piece):
         most = LARGEST_POWER if name.endswith("power") else LARGEST
-        if not 0 <= number <= most:
-            raise ValueError(f"{name} is {number}: expected 0 to {most}")
-    repeated = [(name, number) for name, number in numbers if name in REPEATED]
-    if math.prod(number for _, number in repeated) > MOST_REPEATED:
-        product = " x ".join(f"{number} {name}" for name, number in repeated)
-        raise ValueError(f"{product}: expected {MOST_REPEATED} layers at most")
+        if not 1 <= number <= most:
+            raise ValueError(f"{name} is {number}: expected 1 to {most}")
+    if (layers := _layers(piece)) > MOST_REPEATED:
+        raise ValueError(f"{layers} layers in all members of {type(piece).__name__}: expected {MOST_REPEATED} at most")
 
 
 def _numbers(piece: Any) -> Iterator[tuple[str, int]]:
-    """Whole numbers by the names of their fields; a tuple counts by its length, and by what it holds."""
+    """Whole numbers by the names of their fields."""
     for field in fields(piece):
         value = getattr(piece, field.name)
         if is_dataclass(value):
             yield from _numbers(value)
-        elif isinstance(value, tuple):
-            yield field.name, len(value)
-            yield from (("width", item) for item in value if isinstance(item, int))
-        elif isinstance(value, int):
+        elif field.name == "hidden":
+            yield from (("width", width) for width in value)
+        elif field.type in (int, "int"):
             yield field.name, value
+
+
+def _layers(piece: Any) -> int:
+    """Layers inside, as often as they are repeated; a tuple of widths counts by its length."""
+    values = {field.name: getattr(piece, field.name) for field in fields(piece)}
+    inside = sum(_layers(value) for value in values.values() if is_dataclass(value))
+    repeated = [len(v) if name == "hidden" else v for name, v in values.items() if name in REPEATED]
+    return math.prod(repeated) * max(inside, 1) if repeated else inside

@@ -102,22 +102,22 @@ def band(curves: Sequence[Curve], window: int = 1) -> Band:
     return Band(steps, middle, low, high, known.sum(axis=0))
 
 
-def best_of_mean(curves: Sequence[Curve]) -> tuple[float, int]:
-    """The highest point of the mean curve, which is how TD3's authors read "max average return", and its seeds.
+def best_of_mean(curves: Sequence[Curve]) -> float:
+    """The highest point of the mean curve, which is how TD3's authors read "max average return".
 
     Only points that the most seeds have are looked at: a lucky seed alone would be higher than any mean.
     """
     _, values = together(curves)
     seeds = (~np.isnan(values)).sum(axis=0)
     if not seeds.size or not seeds.max():
-        return np.nan, 0
-    return float(np.nansum(values[:, seeds == seeds.max()], axis=0).max() / seeds.max()), int(seeds.max())
+        return np.nan
+    return float(np.nansum(values[:, seeds == seeds.max()], axis=0).max() / seeds.max())
 
 
-def mean_of_best(curves: Sequence[Curve]) -> tuple[float, int]:
-    """The mean over seeds of each seed's highest evaluation, the other reading, and its seeds."""
+def mean_of_best(curves: Sequence[Curve]) -> float:
+    """The mean over seeds of each seed's highest evaluation, the other reading."""
     highest = [score for score in map(best, curves) if not np.isnan(score)]
-    return (float(np.mean(highest)), len(highest)) if highest else (np.nan, 0)
+    return float(np.mean(highest)) if highest else np.nan
 
 
 def _running(row: Array) -> Array:

@@ -30,20 +30,14 @@ LINES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "pacer", "pdf.fonttype": 42, "font.size": 8}
 
 
-def write(
-    runs: Sequence[Scored],
-    folder: Path,
-    mode: str = "greedy",
-    window: int = 1,
-    returns: Mapping[str, Returns] | None = None,
-) -> list[Path]:
+def write(runs: Sequence[Scored], folder: Path, returns: Mapping[str, Returns] | None = None) -> list[Path]:
     """Every figure that these runs can fill, in `folder`; `returns` are those of episodes, by environment."""
-    made = cells(runs, mode)
+    made = cells(runs)
     looks = styles([*(run.label for run in runs), *(label for labels in (returns or {}).values() for label in labels)])
     paths = []
     with matplotlib().rc_context(SETTINGS):
         if any(cell.seeds for cell in made):
-            paths += save(learning_curves(runs, looks, mode, window), folder, "curves")
+            paths += save(learning_curves(runs, looks), folder, "curves")
         if chosen := ablation_cells(made):
             paths += save(ablation(chosen, looks), folder, "ablation")
         for name in GROUPS:

@@ -29,7 +29,6 @@ PAPER_NAMES = {
     "m0p0": "M0P0",
 }
 PAPER_STEPS = 1_000_000
-WITHOUT_EFFECT = r"-(evaluate_every|evaluation_episodes|checkpoint_every|log_every|keep_replay)_\w+"
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,8 @@ class Level:
 
 
 def plain_label(label: str) -> str:
-    """A label without its size, which changes numbers but no piece, and without what changes no learning."""
-    return re.sub(WITHOUT_EFFECT, "", label).removesuffix("-paper")
+    """A label without its size, which changes numbers but no piece."""
+    return label.removesuffix("-paper")
 
 
 def paper_name(label: str) -> str | None:

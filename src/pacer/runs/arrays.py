@@ -31,8 +31,8 @@ def save_arrays(path: Path, arrays: Arrays) -> None:
         file.write(content)
 
 
-def load_arrays(path: Path, wanted: Mapping[str, Kind] | None = None) -> Arrays:
-    """The arrays of a file: those `wanted` and no others, where it is said which."""
+def load_arrays(path: Path, wanted: Mapping[str, Kind] | None = None, most: float = LARGEST) -> Arrays:
+    """The arrays of a file, of `most` bytes together: those `wanted` and no others, where it is said which."""
     try:
         with opened(path) as file:
             if int.from_bytes(file.read(8), "little") > LARGEST_HEADER:
@@ -42,8 +42,8 @@ def load_arrays(path: Path, wanted: Mapping[str, Kind] | None = None) -> Arrays:
             if wanted is not None:
                 check_kinds(path, found, wanted)
             size = sum(math.prod(shape) * np.dtype(kind).itemsize for shape, kind in found.values())
-            if size > LARGEST:
-                raise PacerError(f"{path} holds arrays of {size} bytes, and {LARGEST} is the most expected")
+            if size > most:
+                raise PacerError(f"{path} holds arrays of {size} bytes, and {most} is the most expected")
             return {name: arrays.get_tensor(name) for name in found}
     except (SafetensorError, OSError, ValueError) as error:
         raise PacerError(f"{path} cannot be read as a safetensors file: {error}") from error

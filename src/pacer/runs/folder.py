@@ -249,7 +249,8 @@ def _check_free_or_same(path: Path, settings: Mapping[str, Any], steps: int, wat
             f"ask for at least as many, or name another folder with {option('run-dir')}"
         )
     differing = _settings_that_differ(path, settings)
-    if changed := [told for name, told in differing.items() if name not in ("steps", *watching)]:
+    unsaid = () if known.get("source") else ("source",)  # older runs of an environment by its id did not tell its code
+    if changed := [told for name, told in differing.items() if name not in ("steps", *watching, *unsaid)]:
         edited = " (the environment's code was edited since)" if "source" in differing else ""
         raise PacerError(
             f"{path} holds a run of another configuration; it differs in {'; '.join(changed)}{edited}. "

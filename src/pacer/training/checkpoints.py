@@ -1,5 +1,7 @@
 """The state of a run on disk: a checkpoint folder, and replay files that only grow."""
 
+import math
+
 import jax
 
 from pacer.agent import Agent, spaces
@@ -41,7 +43,7 @@ def load_checkpoint(folder: RunFolder, like: RunState, replay: Replay) -> tuple[
     """State of the newest checkpoint that is whole, and where it is; without any, `like`."""
     if (found := folder.find_checkpoint()) is None:
         return like, None
-    arrays = load_arrays(found.folder / STATE, kinds(like))
+    arrays = load_arrays(found.folder / STATE, kinds(like), most=math.inf)  # as large as the run is in memory
     state: RunState = from_arrays(arrays, like)
     replay.load(folder.path / REPLAY, state.lanes.rows, state.lanes.going_on)
     return state._replace(learner=jax.device_put(state.learner)), found

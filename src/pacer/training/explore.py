@@ -19,7 +19,8 @@ Explore = Callable[[Lanes, int, Vector], ArrayLike]
 
 
 class Explorer:
-    """Its noise is a function of (seed, episode, lane, step in the episode), so that a run resumes exactly."""
+    """The policy's noise is a function of (seed, episode, lane, step in the episode), and what exploration adds one of
+    (seed, step at which the block begins), so that a run resumes exactly."""
 
     def __init__(self, config: Config, space: Space) -> None:
         self._config, self._space = config, space

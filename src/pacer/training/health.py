@@ -3,6 +3,7 @@
 Each sign is a function of plain arrays; the numbers are chosen so that a healthy run of any recipe shows none.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -15,9 +16,10 @@ from pacer.agent import Agent, Policy
 from pacer.config import Config
 from pacer.observers.events import Episode, Evaluated
 from pacer.pieces.actors.deterministic import Deterministic
+from pacer.pieces.backups import SoftMaximum
 from pacer.pieces.critics.categorical import Categorical
 from pacer.pieces.recipe import Recipe
-from pacer.pieces.types import Array, Network, Returns, Transition
+from pacer.pieces.types import Array, Network, Returns, Space, Transition
 from pacer.pieces.utilities import Identity
 from pacer.training.world import World
 
@@ -66,11 +68,16 @@ class Health:
     def hear(self, length: int, metrics: Mapping[str, float]) -> None:
         """After every block: how long the longest episode is by now, and what learning reported."""
         self._metrics = metrics or self._metrics
-        if length >= self._world.longest and not self._world.limited:
+        if length >= self._world.longest:
+            advice = (
+                "They judge no more than that"
+                if self._world.limited
+                else "It sets no time limit: register it with max_episode_steps, or wrap it in TimeLimit"
+            )
             self._say(
                 "endless",
-                f"an episode of {self._config.environment} has gone on for {length:,} steps, and it sets no time "
-                "limit: evaluations are cut there. Register it with max_episode_steps, or wrap it in TimeLimit",
+                f"an episode of {self._config.environment} has gone on for {length:,} steps: evaluations are cut "
+                f"there. {advice}",
             )
 
     def examine(self, agent: Agent, seen: Sequence[Floats], told: Evaluated, batch: Transition) -> None:
@@ -139,14 +146,19 @@ def signs(
     )
     unit = float(agent.scaling.unit)
     returns = returns._replace(value=returns.value * unit)
-    yield from _of_critic(recipe, returns, np.array([discounted for _, discounted in played]), batch, penalty * unit)
+    discounted = np.array([discounted for _, discounted in played])
+    yield from _of_critic(recipe, agent.space, returns, discounted, batch, penalty * unit)
 
 
 def _of_critic(
-    recipe: Recipe, returns: Returns, played: NDArray[np.float64], batch: Transition, penalty: float
+    recipe: Recipe, space: Space, returns: Returns, played: NDArray[np.float64], batch: Transition, penalty: float
 ) -> Iterator[tuple[str, str]]:
     """The last of the returns are those at the starts of the episodes that were played."""
-    allowance = 3 * abs(penalty) / (1 - recipe.discount) if recipe.backup.penalty_in_return else 0.0
+    if isinstance(recipe.backup, SoftMaximum):  # whose value counts the entropy of uniform actions
+        penalty = space.action * math.log(2.0)
+    elif not recipe.backup.penalty_in_return:
+        penalty = 0.0
+    allowance = 3 * abs(penalty) / (1 - recipe.discount)
     rewards = recipe.reward_scale * np.asarray(recipe.utility.shape(batch))
     if diverging(returns.value, rewards, recipe.discount, allowance):
         yield (

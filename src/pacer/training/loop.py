@@ -231,10 +231,11 @@ class Training:
         self.audience.tell(Progress(int(state.step), episodes, state.train_return, metrics, seconds))
 
     def _experience(self, state: RunState) -> Transition:
-        """A batch for those who only look."""
+        """A batch for those who only look, and the step that was paid most: rare rewards are easily missed."""
+        rows, discount = state.lanes.rows, self.config.recipe.discount
         rng = seeds.generator(self.config.seed, seeds.EVALUATION, int(state.step))
-        drawn = self.replay.sample(state.lanes.rows, rng, 1, EXPERIENCE, self.config.recipe.discount)
-        return Transition(*(part[0] for part in drawn))
+        drawn, most = self.replay.sample(rows, rng, 1, EXPERIENCE, discount), self.replay.most_paid(rows, discount)
+        return Transition(*(np.concatenate([some[0], one]) for some, one in zip(drawn, most, strict=True)))
 
     def _agent(self, state: RunState) -> Agent:
         networks = jax.tree.map(np.asarray, state.learner.online)

@@ -60,17 +60,15 @@ class Replay:
 
     def sample(self, rows: Rows, rng: np.random.Generator, updates: int, batch: int, discount: float) -> Transition:
         """`updates` independent batches, drawn uniformly from the steps of all lanes: (updates, batch, ...)."""
-        obs, action = self.space
         lane, row = self._draw(rows, rng, updates * batch)
-        drawn = self._rows[self._at(lane, row)].reshape(updates, batch, -1)
-        going_on = np.float32(discount) * (drawn[..., -1] != TERMINATED)
-        return Transition(
-            obs=drawn[..., :obs],
-            action=drawn[..., obs : obs + action],
-            reward=drawn[..., -2],
-            next_obs=self._rows[self._at(lane, row + 1), :obs].reshape(updates, batch, obs),
-            discount=going_on.astype(np.float32),
-        )
+        return self._steps(lane.reshape(updates, batch), row.reshape(updates, batch), discount)
+
+    def most_paid(self, rows: Rows, discount: float) -> Transition:
+        """The one step, of all that can be drawn, whose reward is the largest in size: (1, ...)."""
+        lane = np.repeat(np.arange(self.lanes), rows - self._first(rows))
+        row = np.concatenate([np.arange(self._first(end), end) for end in rows])
+        most = np.abs(self._rows[self._at(lane, row), -2]).argmax()
+        return self._steps(lane[[most]], row[[most]], discount)
 
     def tail(self, lane: int, row: Count, steps: int) -> tuple[Vector, Vector, Vector]:
         """Observations (steps + 1), actions and rewards (steps) of the episode that goes on before this row."""
@@ -117,9 +115,21 @@ class Replay:
                 newest[-1] = LAST
         self._saved = rows.copy()
 
-    def _first(self, rows: Count) -> Count:
+    def _steps(self, lane: Rows, row: Rows, discount: float) -> Transition:
+        obs, action = self.space
+        found = self._rows[self._at(lane, row)]
+        going_on = np.float32(discount) * (found[..., -1] != TERMINATED)
+        return Transition(
+            obs=found[..., :obs],
+            action=found[..., obs : obs + action],
+            reward=found[..., -2],
+            next_obs=self._rows[self._at(lane, row + 1), :obs],
+            discount=going_on.astype(np.float32),
+        )
+
+    def _first(self, rows: Any) -> Any:
         """The oldest row that can be drawn."""
-        return max(0, rows - self.capacity)
+        return np.maximum(0, rows - self.capacity)
 
     def _bytes(self, rows: Count, last_is_open: Any) -> int:
         """Of so many rows; of an open one the observation alone."""

@@ -31,6 +31,8 @@ def open_worlds(
 
     What goes wrong when they are closed is only a warning: the run is over by then.
     """
+    if processes < 0:
+        raise PacerError(f"env_workers is {processes}: expected a whole number, 0 or more")
     *here, examination = make_worlds(make, name, 1 if processes else count + 1, watch)
     problems: list[str | None] = []
     try:

@@ -78,7 +78,7 @@ def learned(name):
                 return critic.error(network, rows, predicted, goal)
 
             change, state = optimiser.update(jax.grad(loss)(params), state)
-            return (critic.project(optax.apply_updates(params, change)), state), None
+            return (optax.apply_updates(params, change), state), None
 
         keys = jax.random.split(key, UPDATES)
         (params, _), _ = jax.lax.scan(step, (first.params, optimiser.init(first.params)), (rewards, keys))

@@ -52,6 +52,8 @@ class PushForward(Actor):
         noise = xp.asarray(self.noise(np.random.default_rng(0), space, (CANDIDATES, *[1] * (obs.ndim - 1))))
         noise = xp.broadcast_to(noise, (CANDIDATES, *obs.shape[:-1], noise.shape[-1]))
         actions = self.push(network, obs, noise, xp)
-        distances = xp.sqrt(((actions[:, None] - actions[None]) ** 2).sum(-1)).sum(0)
+        # Dimension by dimension: all at once would take A times the memory.
+        squares = sum((actions[:, None, ..., d] - actions[None, ..., d]) ** 2 for d in range(space.action))
+        distances = xp.sqrt(squares).sum(0)
         medoid: Array = xp.take_along_axis(actions, distances.argmin(0)[None, ..., None], axis=0)[0]
         return medoid

@@ -61,7 +61,3 @@ class Critic(Piece):
     def rescaled(self, params: Any, factor: Array) -> Any:
         """Parameters of the same networks with returns `factor` times as large: those of linear heads."""
         return tuple({**member, "head": jax.tree.map(lambda x: factor * x, member["head"])} for member in params)
-
-    def project(self, params: Any) -> Any:
-        """Parameters after a step, for critics that keep them on a set; the others leave them as they are."""
-        return params

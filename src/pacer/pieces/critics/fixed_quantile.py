@@ -7,6 +7,7 @@ from pacer.pieces.bodies.base import Body, ensemble, ensemble_init, headed, head
 from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.critics.base import Critic
 from pacer.pieces.critics.levels import even_levels, quantile_loss
+from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
 
 
@@ -19,6 +20,9 @@ class FixedQuantile(Critic):
     levels: int = 32
     members: int = 2
     threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_positive(self, "threshold")
 
     def init(self, key: Array, space: Space) -> Network:
         return ensemble_init(key, self.members, lambda k: headed_init(k, self.body, *space, self.levels))

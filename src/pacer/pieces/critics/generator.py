@@ -10,6 +10,7 @@ from pacer.pieces.bodies.base import Body, ensemble, ensemble_init, headed, head
 from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.critics.base import Critic
 from pacer.pieces.critics.levels import even_levels, quantile_loss
+from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
 
 
@@ -23,6 +24,9 @@ class Generator(Critic):
     members: int = 2
     noise: int = 5
     threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_positive(self, "threshold")
 
     def init(self, key: Array, space: Space) -> Network:
         return ensemble_init(key, self.members, lambda k: headed_init(k, self.body, sum(space), self.noise, 1))

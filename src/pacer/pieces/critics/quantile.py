@@ -12,6 +12,7 @@ from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.bodies.norms import NoNorm, Norm
 from pacer.pieces.critics.base import Critic
 from pacer.pieces.critics.levels import centred_quantile_loss, cosines_of, draw_levels, quantile_loss
+from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
 
 
@@ -42,6 +43,7 @@ class Quantile(Critic):
     the mean, and neither their draws nor what they learn disturb it."""
 
     def __post_init__(self) -> None:
+        check_positive(self, "threshold")
         if self.gate_norm.learns:
             raise ValueError(f"gate_norm is {self.gate_norm}: expected NoNorm() or LayerNorm()")
         if self.mean == "head" and (self.merge, self.gate, self.gate_norm) != ("last", "linear", NoNorm()):

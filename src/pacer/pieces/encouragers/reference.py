@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import jax
 
 from pacer.pieces.piece import Piece
+from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Array
 
 
@@ -27,6 +28,9 @@ class TruncatedNormal(Reference):
     """Actions near the box's centre, for tasks in which large actions are costly."""
 
     deviation: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_positive(self, "deviation")
 
     def draw(self, key: Array, shape: tuple[int, ...]) -> Array:
         bound = 1.0 / self.deviation

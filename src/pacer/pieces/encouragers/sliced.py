@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.encouragers.distances import root
 from pacer.pieces.encouragers.reference import Reference, Uniform
+from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Actions, Array
 
 
@@ -20,6 +21,9 @@ class Sliced(SampleEncourager):
     p: float = 2.0
     directions: int = 32
     reference: Reference = Uniform()
+
+    def __post_init__(self) -> None:
+        check_positive(self, "p", "directions")
 
     def penalty(self, actions: Actions, key: Array) -> Array:
         reference_key, direction_key = jax.random.split(key)

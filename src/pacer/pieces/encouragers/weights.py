@@ -14,6 +14,7 @@ from pacer.pieces.encouragers.base import Encourager, Nothing, Seen, penalty_lim
 from pacer.pieces.encouragers.repulsion import Repulsion
 from pacer.pieces.optimisers import Adam, Optimiser
 from pacer.pieces.piece import Piece, name_of
+from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Array, Space
 
 if TYPE_CHECKING:
@@ -75,6 +76,9 @@ class Dual(Weight):
     bound_per_dimension: float = 0.0
     optimiser: Optimiser = Adam()
 
+    def __post_init__(self) -> None:
+        check_positive(self, "initial")
+
     def check(self, recipe: "Recipe") -> None:
         super().check(recipe)
         if self.bound_per_dimension and recipe.encourager.measures == "distance":
@@ -109,10 +113,10 @@ class WidthDual(Dual):
     width: float = 0.15
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.bound or self.bound_per_dimension:
             raise ValueError("WidthDual makes its bound of its width: set that alone, as in --recipe.weight.width 0.3")
-        if not self.width > 0:
-            raise ValueError(f"width is {self.width}: expected a number above 0")
+        check_positive(self, "width")
 
     def check(self, recipe: "Recipe") -> None:
         super().check(recipe)

@@ -1,0 +1,57 @@
+"""The README's table: where each recipe stands on each task of `main.py`, from the runs that are kept.
+
+python results/levels.py
+"""
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+import pacer
+from pacer.experiments.find import find
+from pacer.reports.reference import published
+
+HERE = Path(__file__).parent
+STEPS = (20_000, 50_000, 100_000)
+METHODS = {"sac": "SAC u1", "td3": "TD3 u1"}
+
+
+def cell(runs: list[pacer.Run], step: int) -> str:
+    """Means over seeds, greedy / sampled, and in brackets the greedy one of each seed."""
+    means = {"greedy": [], "sampled": []}
+    for run in runs:
+        found = run.evaluations()
+        if (found["step"] == step).any():
+            for mode, seeds in means.items():
+                seeds.append(found["return"][(found["step"] == step) & (found["mode"] == mode)].mean())
+    if not means["greedy"]:
+        return ""
+    overall = " / ".join(f"{np.mean(seeds):.0f}" for seeds in means.values())
+    return f"{overall} ({', '.join(f'{seed:.0f}' for seed in means['greedy'])})"
+
+
+def level(recipe: str, env: str) -> str:
+    """What was published after as many steps as the last column has."""
+    return "".join(
+        f"{at.score:.0f}" for at in published(env) if (at.method, at.steps) == (METHODS.get(recipe), STEPS[-1])
+    )
+
+
+def table() -> str:
+    kept = defaultdict(list)
+    for run in pacer.Run.find(HERE / "runs" / "default"):
+        kept[run.config.environment, run.config.label].append(run)
+    lines = [
+        f"| | {' | '.join(f'{step:,} steps' for step in STEPS)} | published at {STEPS[-1]:,} |",
+        "|---|" + "---|" * (len(STEPS) + 1),
+    ]
+    for this in find(str(HERE / "main.py")).cells:
+        if runs := sorted(kept[this.env, this.recipe], key=lambda run: run.config.seed):
+            numbers = " | ".join(cell(runs, step) for step in STEPS)
+            lines.append(f"| {this.env}, `{this.recipe}` | {numbers} | {level(this.recipe, this.env)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(table())

@@ -19,7 +19,7 @@ PAGES = {
     "results/FINDINGS.md": "findings.md",
     **{f"benchmarks/results/{p.name}": f"benchmarks/{p.name}" for p in (ROOT / "benchmarks/results").glob("*.md")},
 }
-PICTURES = ("results/figures/default/curves.svg", "benchmarks/results/core_hour.svg")
+PICTURES = ("results/figures/main/curves.svg", "benchmarks/results/core_hour.svg")
 
 
 def on_config(config):

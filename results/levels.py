@@ -40,7 +40,7 @@ def level(recipe: str, env: str) -> str:
 
 def table() -> str:
     kept = defaultdict(list)
-    for run in pacer.Run.find(HERE / "runs" / "default"):
+    for run in pacer.Run.find(HERE / "runs" / "main"):
         kept[run.config.environment, run.config.label].append(run)
     lines = [
         f"| | {' | '.join(f'{step:,} steps' for step in STEPS)} | published at {STEPS[-1]:,} |",

@@ -1,6 +1,6 @@
 """Mean returns of the runs below a folder, greedy / sampled, as rows of a table: one for each run, a column each step.
 
-python results/rows.py results/runs/default/HalfCheetah-v4 [EVERY]      # every so many steps, 10,000 by default
+python results/rows.py results/runs/main/HalfCheetah-v4 [EVERY]      # every so many steps, 10,000 by default
 """
 
 import sys

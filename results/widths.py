@@ -36,7 +36,10 @@ def main() -> None:
 def together(actions: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     """Effective dimensions of a state's actions before tanh, and the entropy that normal ones lose by correlation."""
     inner = np.clip(2 * (actions - low) / (high - low) - 1, -1 + 1e-6, 1 - 1e-6)
-    correlation = np.atleast_2d(np.corrcoef(np.arctanh(inner).T))
+    inner = inner[:, inner.std(0) > 1e-5]  # an action that does not vary is no dimension
+    if inner.shape[1] < 2:
+        return float(inner.shape[1]), 0.0
+    correlation = np.corrcoef(np.arctanh(inner).T)
     shares = np.linalg.eigvalsh(correlation)
     return shares.sum() ** 2 / (shares**2).sum(), -0.5 * np.log(np.maximum(shares, 1e-9)).sum()
 

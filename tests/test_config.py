@@ -218,7 +218,7 @@ def test_the_package_has_it():
 
 
 def test_the_kept_runs_of_the_default_have_the_recipe_as_it_is_on_every_task():
-    kept = (Path(__file__).parents[1] / "results" / "runs" / "default").glob("*/pacer/seed*")
+    kept = (Path(__file__).parents[1] / "results" / "runs").rglob("pacer/seed*")
     configs = [pacer.Run(path).config for path in kept]
     assert len({config.environment for config in configs}) >= 5
     assert {config.recipe for config in configs} == {PACER}

@@ -42,9 +42,9 @@ def check_observation_space(space: Any, name: str) -> int:
     return int(space.shape[0])
 
 
-def to_box(action: NDArray[Any], low: Bound, high: Bound, dtype: Any = np.float32) -> NDArray[Any]:
+def to_box(action: Any, low: Bound, high: Bound, dtype: Any = np.float32, xp: Any = np) -> Any:
     """From [-1, 1]^A to the environment's own bounds."""
-    return np.clip(low + (action + 1) * 0.5 * (high - low), low, high).astype(dtype)
+    return xp.clip(low + (action + 1) * 0.5 * (high - low), low, high).astype(dtype)
 
 
 def from_box(action: ArrayLike, low: Bound, high: Bound) -> NDArray[np.float32]:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -82,11 +83,7 @@ def export(
 
 def graphs_of(agent: Agent) -> dict[str, Graph]:
     """Both ways to play, from the observation as the environment gives it to the action as it takes it."""
-    low, high = jnp.asarray(agent.low), jnp.asarray(agent.high)
-
-    def boxed(action: Array) -> Array:
-        return jnp.clip(low + (action + 1) * 0.5 * (high - low), low, high)
-
+    boxed = partial(to_box, low=agent.low, high=agent.high, xp=jnp)
     policy, sizes = agent.policy, {"observation": agent.space.observation}
     noise = agent.recipe.actor.noise_size(agent.space)
     return {

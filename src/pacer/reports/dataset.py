@@ -17,7 +17,7 @@ from pacer.runs.arrays import Arrays, load_arrays
 from pacer.runs.codec import decode
 from pacer.runs.files import load_json
 from pacer.runs.reader import EVALUATIONS, PROGRESS, TIMINGS, Run
-from pacer.runs.tables import Columns, no_rows, read_columns
+from pacer.runs.tables import Columns, no_rows
 
 OWN = ("config.json", "run.json", "evaluations.csv", "progress.csv", "timings.csv")  # any of them tells a run folder
 IDENTITY = {"environment": str, "label": str, "seed": int, "steps": int}
@@ -121,7 +121,8 @@ def _folders(root: Path) -> Iterator[tuple[Path, str]]:
 def _read(folder: Path, faults: list[str]) -> RunData | None:
     """The run of a folder, or nothing if its configuration cannot be read."""
     try:
-        settings = Run(folder).settings
+        run = Run(folder)
+        settings = run.settings
         named = {key: decode(settings.get(key), kind, key) for key, kind in IDENTITY.items()}
     except UNREADABLE as error:
         faults.append(_reason(folder, error))
@@ -137,12 +138,12 @@ def _read(folder: Path, faults: list[str]) -> RunData | None:
     return RunData(
         path=folder,
         **named,
-        status=attempt(lambda: Run(folder).status, "unknown"),
+        status=attempt(lambda: run.status, "unknown"),
         settings=settings,
         facts=attempt(lambda: load_json(folder / "run.json"), {}),
-        evaluations=attempt(lambda: read_columns(folder / "evaluations.csv", EVALUATIONS), no_rows(EVALUATIONS)),
-        progress=attempt(lambda: read_columns(folder / "progress.csv", PROGRESS), no_rows(PROGRESS)),
-        timings=attempt(lambda: read_columns(folder / "timings.csv", TIMINGS), no_rows(TIMINGS)),
+        evaluations=attempt(run.evaluations, no_rows(EVALUATIONS)),
+        progress=attempt(run.progress, no_rows(PROGRESS)),
+        timings=attempt(run.timings, no_rows(TIMINGS)),
         insight={
             file.stem: arrays
             for file in sorted((folder / "insight").glob("*.safetensors"))

@@ -16,6 +16,7 @@ import pacer
 from pacer import pieces
 from pacer.commands.train import parse
 from pacer.config import DEFAULT_RECIPE, Schedule
+from pacer.imports import imported
 from pacer.runs.codec import members
 
 ROOT = Path(__file__).parents[1]
@@ -94,3 +95,9 @@ def test_there_is_something_to_try():
     assert len(COMMANDS) > 10
     assert len(DOTTED) > 5
     assert len(BLOCKS) > 3
+
+
+def test_the_readmes_numbers_are_those_of_the_runs_that_are_kept():
+    table = imported(str(ROOT / "results" / "levels.py")).table()
+    assert table.count("\n") > 10
+    assert table in TEXTS["README.md"]

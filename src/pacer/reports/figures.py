@@ -145,7 +145,7 @@ def _grid(number: int, width: float = WIDTH) -> "tuple[Figure, list[Axes]]":
     matplotlib()
     from matplotlib.figure import Figure  # without pyplot, which keeps figures and may look for a screen
 
-    columns = min(number, 3)
+    columns = 2 if number == 4 else min(number, 3)
     rows = -(-number // columns)
     figure = Figure(figsize=(width * columns, HEIGHT * rows), layout="constrained")
     panels = [figure.add_subplot(rows, columns, place + 1) for place in range(number)]

@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from rows import levels
 
 import pacer
 from pacer.experiments.find import find
@@ -19,16 +20,11 @@ METHODS = {"sac": "SAC u1", "td3": "TD3 u1"}
 
 def cell(runs: list[pacer.Run], step: int) -> str:
     """Means over seeds, greedy / sampled, and in brackets the greedy one of each seed."""
-    means = {"greedy": [], "sampled": []}
-    for run in runs:
-        found = run.evaluations()
-        if (found["step"] == step).any():
-            for mode, seeds in means.items():
-                seeds.append(found["return"][(found["step"] == step) & (found["mode"] == mode)].mean())
-    if not means["greedy"]:
+    seeds = [found[step] for found in map(levels, runs) if step in found]
+    if not seeds:
         return ""
-    overall = " / ".join(f"{np.mean(seeds):.0f}" for seeds in means.values())
-    return f"{overall} ({', '.join(f'{seed:.0f}' for seed in means['greedy'])})"
+    overall = " / ".join(f"{mean:.0f}" for mean in np.mean(seeds, axis=0))
+    return f"{overall} ({', '.join(f'{greedy:.0f}' for greedy, _ in seeds)})"
 
 
 def level(recipe: str, env: str) -> str:

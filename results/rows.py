@@ -11,14 +11,21 @@ import numpy as np
 import pacer
 
 
+def levels(run: pacer.Run) -> dict[int, tuple[float, float]]:
+    """Mean return of greedy and of sampled play, by step."""
+    found = run.evaluations()
+    step, mode, returns = found["step"], found["mode"], found["return"]
+    return {
+        int(at): (returns[(step == at) & (mode == "greedy")].mean(), returns[(step == at) & (mode == "sampled")].mean())
+        for at in np.unique(step)
+    }
+
+
 def row(folder: Path, every: int) -> str:
     run = pacer.Run(folder)
-    found = run.evaluations()
-    cells = []
-    for step in range(every, int(found["step"].max()) + 1, every):
-        at = found["step"] == step
-        means = [found["return"][at & (found["mode"] == mode)].mean() for mode in ("greedy", "sampled")]
-        cells.append(" / ".join(f"{mean:.0f}" for mean in means) if np.isfinite(means).all() else "")
+    found = levels(run)
+    steps = range(every, max(found) + 1, every)
+    cells = [" / ".join(f"{mean:.0f}" for mean in found[step]) if step in found else "" for step in steps]
     name = f"{run.config.environment}, `{run.config.label}`, seed {run.config.seed}"
     return f"| {' | '.join([name, *cells])} |"
 

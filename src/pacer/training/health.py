@@ -19,7 +19,7 @@ from pacer.pieces.actors.deterministic import Deterministic
 from pacer.pieces.backups import SoftMaximum
 from pacer.pieces.critics.categorical import Categorical
 from pacer.pieces.recipe import Recipe
-from pacer.pieces.types import Array, Network, Returns, Space, Transition
+from pacer.pieces.types import Array, Network, Returns, Transition
 from pacer.pieces.utilities import Identity
 from pacer.training.world import World
 
@@ -146,19 +146,21 @@ def signs(
     )
     unit = float(agent.scaling.unit)
     returns = returns._replace(value=returns.value * unit)
-    discounted = np.array([discounted for _, discounted in played])
-    yield from _of_critic(recipe, agent.space, returns, discounted, batch, penalty * unit)
+    if isinstance(recipe.backup, SoftMaximum):  # whose value counts the entropy of uniform actions
+        penalty = agent.space.action * math.log(2.0)
+    elif not recipe.backup.penalty_in_return:
+        penalty = 0.0
+    allowance = 3 * abs(penalty) * unit / (1 - recipe.discount)
+    yield from _of_critic(recipe, returns, np.array([discounted for _, discounted in played]), batch, allowance)
 
 
 def _of_critic(
-    recipe: Recipe, space: Space, returns: Returns, played: NDArray[np.float64], batch: Transition, penalty: float
+    recipe: Recipe, returns: Returns, played: NDArray[np.float64], batch: Transition, allowance: float
 ) -> Iterator[tuple[str, str]]:
-    """The last of the returns are those at the starts of the episodes that were played."""
-    if isinstance(recipe.backup, SoftMaximum):  # whose value counts the entropy of uniform actions
-        penalty = space.action * math.log(2.0)
-    elif not recipe.backup.penalty_in_return:
-        penalty = 0.0
-    allowance = 3 * abs(penalty) / (1 - recipe.discount)
+    """The last of the returns are those at the starts of the episodes that were played.
+
+    By the `allowance` they may be off for what they count beside rewards.
+    """
     rewards = recipe.reward_scale * np.asarray(recipe.utility.shape(batch))
     if diverging(returns.value, rewards, recipe.discount, allowance):
         yield (

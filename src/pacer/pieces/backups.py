@@ -1,5 +1,6 @@
 """What comes next: which next actions, and the return that stands for them all."""
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,7 +12,7 @@ from pacer.pieces.actors.base import Actor
 from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.risks import Risk
 from pacer.pieces.sizes import check_positive
-from pacer.pieces.types import Actions, Array, Networks, Returns, Transition
+from pacer.pieces.types import Actions, Array, Networks, Returns, Space, Transition
 
 if TYPE_CHECKING:
     from pacer.pieces.recipe import Recipe
@@ -22,6 +23,10 @@ class Backup(Piece):
     @abstractmethod
     def penalty_in_return(self) -> bool:
         """Whether the encourager's weighted penalty of the next action is part of the return, as entropy is in SAC."""
+
+    def beside_rewards(self, penalty: float, space: Space) -> float:
+        """What a return counts in a step beside its reward, where the encourager takes this penalty."""
+        return penalty if self.penalty_in_return else 0.0
 
     @abstractmethod
     def actions(
@@ -91,6 +96,9 @@ class SoftMaximum(Backup):
         action = jax.random.uniform(key, (self.particles, 1, batch.space.action), minval=-1.0, maxval=1.0)
         shape = (self.particles, batch.obs.shape[0], batch.space.action)
         return Actions(jnp.broadcast_to(action, shape), None), target.actor.stats
+
+    def beside_rewards(self, penalty: float, space: Space) -> float:
+        return space.action * math.log(2.0)  # at most, the entropy of uniform actions
 
     def following(self, returns: Returns, actions: Actions, risk: Risk) -> Returns:
         volume = actions.action.shape[-1] * jnp.log(2.0)  # of the action box, over which the mean is taken

@@ -3,7 +3,6 @@
 Each sign is a function of plain arrays; the numbers are chosen so that a healthy run of any recipe shows none.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -16,7 +15,6 @@ from pacer.agent import Agent, Policy
 from pacer.config import Config
 from pacer.observers.events import Episode, Evaluated
 from pacer.pieces.actors.deterministic import Deterministic
-from pacer.pieces.backups import SoftMaximum
 from pacer.pieces.critics.categorical import Categorical
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.types import Array, Network, Returns, Transition
@@ -146,11 +144,8 @@ def signs(
     )
     unit = float(agent.scaling.unit)
     returns = returns._replace(value=returns.value * unit)
-    if isinstance(recipe.backup, SoftMaximum):  # whose value counts the entropy of uniform actions
-        penalty = agent.space.action * math.log(2.0)
-    elif not recipe.backup.penalty_in_return:
-        penalty = 0.0
-    allowance = 3 * abs(penalty) * unit / (1 - recipe.discount)
+    beside = recipe.backup.beside_rewards(penalty, agent.space)
+    allowance = 3 * abs(beside) * unit / (1 - recipe.discount)
     yield from _of_critic(recipe, returns, np.array([discounted for _, discounted in played]), batch, allowance)
 
 

@@ -152,8 +152,7 @@ class Replay:
 
     def _draw(self, rows: Rows, rng: np.random.Generator, count: int) -> tuple[Rows, Rows]:
         """Lane and row of steps drawn uniformly; rows that are no steps are drawn again."""
-        starts = np.maximum(0, rows - self.capacity)
-        ends = np.cumsum(rows - starts)
+        ends: Rows = np.cumsum(rows - self._first(rows))
         drawn = rng.integers(0, ends[-1], count)
         while True:
             lane = np.searchsorted(ends, drawn, side="right")

@@ -1,8 +1,10 @@
-"""The README's table: where each recipe stands on each task of `main.py`, from the runs that are kept.
+"""Where the recipes of experiments stand on the tasks that these have in common, from the runs that are kept.
 
-python results/levels.py
+python results/levels.py main                 # the table of the README
+python results/levels.py main baselines       # that of docs/results.md
 """
 
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -27,27 +29,29 @@ def cell(runs: list[pacer.Run], step: int) -> str:
     return f"{overall} ({', '.join(f'{greedy:.0f}' for greedy, _ in seeds)})"
 
 
-def level(recipe: str, env: str) -> str:
-    """What was published after as many steps as the last column has."""
-    return "".join(
-        f"{at.score:.0f}" for at in published(env) if (at.method, at.steps) == (METHODS.get(recipe), STEPS[-1])
-    )
+def level(recipe: str, env: str, step: int) -> str:
+    """What was published after as many steps."""
+    return "".join(f"{at.score:.0f}" for at in published(env) if (at.method, at.steps) == (METHODS.get(recipe), step))
 
 
-def table() -> str:
+def table(*names: str) -> str:
     kept = defaultdict(list)
-    for run in pacer.Run.find(HERE / "runs" / "main"):
-        kept[run.config.environment, run.config.label].append(run)
+    for name in names:
+        for run in pacer.Run.find(HERE / "runs" / name):
+            kept[run.config.environment, run.config.label].append(run)
+    experiments = [find(str(HERE / f"{name}.py")) for name in names]
+    steps = [step for step in STEPS if step <= min(experiment.steps for experiment in experiments)]
     lines = [
-        f"| | {' | '.join(f'{step:,} steps' for step in STEPS)} | published at {STEPS[-1]:,} |",
-        "|---|" + "---|" * (len(STEPS) + 1),
+        f"| | {' | '.join(f'{step:,} steps' for step in steps)} | published at {steps[-1]:,} |",
+        "|---|" + "---|" * (len(steps) + 1),
     ]
-    for this in find(str(HERE / "main.py")).cells:
-        if runs := sorted(kept[this.env, this.recipe], key=lambda run: run.config.seed):
-            numbers = " | ".join(cell(runs, step) for step in STEPS)
-            lines.append(f"| {this.env}, `{this.recipe}` | {numbers} | {level(this.recipe, this.env)} |")
+    for env in dict.fromkeys(this.env for this in experiments[-1].cells):
+        for recipe in (this.recipe for experiment in experiments for this in experiment.cells if this.env == env):
+            if runs := sorted(kept[env, recipe], key=lambda run: run.config.seed):
+                numbers = " | ".join(cell(runs, step) for step in steps)
+                lines.append(f"| {env}, `{recipe}` | {numbers} | {level(recipe, env, steps[-1])} |")
     return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    print(table())
+    print(table(*sys.argv[1:] or ["main"]))

@@ -197,7 +197,7 @@ def _template(recipe: Recipe, space: Space) -> Any:
         bound = jax.numpy.zeros(space.action)
         return {
             "networks": networks,
-            "scaling": Scaling(vector, vector, jax.numpy.zeros(())),
+            "scaling": Scaling(vector, vector, jax.numpy.zeros(()), jax.numpy.zeros(())),
             "low": bound,
             "high": bound,
         }

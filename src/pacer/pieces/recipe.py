@@ -65,6 +65,8 @@ class Recipe:
     """Multiplies the utility of a reward, in training only."""
     return_units: bool = False
     """Whether rewards are divided by a unit, their usual size, so that no task needs its own."""
+    normalise_observations: bool = True
+    """Whether networks see observations centred and divided by their deviation so far, within 5 of it."""
     batch: int = 256
 
     def __post_init__(self) -> None:

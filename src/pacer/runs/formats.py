@@ -8,7 +8,7 @@ steps.
 
 from typing import Any
 
-FORMAT = 7
+FORMAT = 8
 OLDEST = 2
 RESUMABLE = 7  # the oldest whose runs are all trained today as they were then
 
@@ -20,13 +20,15 @@ FIELDS: dict[int, dict[str, dict[str, Any]]] = {
         "Quantile": {"mean": "quantiles"},
         "MMD": {"root": True},
     },
+    8: {"Recipe": {"normalise_observations": True}},
 }
 """By the format that brought them: class, field, and its value in files from before, as JSON has it."""
 GONE: dict[int, dict[str, tuple[str, ...]]] = {
-    7: {"PolicyBackup": ("penalty_actions",), "Balanced": ("wider", "pace"), "Repulsion": ("each_dimension",)}
+    7: {"PolicyBackup": ("penalty_actions",), "Balanced": ("wider", "pace"), "Repulsion": ("each_dimension",)},
+    8: {"WidthDual": ("bound", "bound_per_dimension")},
 }
 """By the format that took them: class, and fields of learning alone that files from before may have."""
-ARRAYS: dict[int, dict[str, float]] = {4: {"scaling/unit": 1.0}}
+ARRAYS: dict[int, dict[str, float]] = {4: {"scaling/unit": 1.0}, 8: {"scaling/limit": 5.0}}
 """By the format that brought them: the name of an agent's array, and what it is filled with in files from before."""
 
 

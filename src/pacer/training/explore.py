@@ -34,7 +34,7 @@ class Explorer:
         recipe = self._config.recipe
         rng = seeds.generator(self._config.seed, seeds.PERTURBING, int(state.step))
         network = jax.tree.map(np.asarray, state.learner.online.actor)
-        policy = Policy(recipe.actor, self._space, network, state.scaling())
+        policy = Policy(recipe.actor, self._space, network, state.scaling(recipe))
 
         def explore(lanes: Lanes, lane: int, obs: Vector) -> ArrayLike:
             return recipe.exploration.perturb(policy.push(obs, self._normal.at(lanes, lane)), rng)

@@ -32,7 +32,7 @@ class Learned(NamedTuple):
 def learn(config: Config, state: RunState, replay: Replay) -> Learned:
     """A block of updates. The old learner is given away and cannot be used again."""
     batches, key = draw(config, state, replay)
-    return Learned(*learner.learn(config.recipe, state.learner, batches, state.scaling(), key))
+    return Learned(*learner.learn(config.recipe, state.learner, batches, state.scaling(config.recipe), key))
 
 
 def learn_together(runs: Sequence[tuple[Config, RunState, Replay]], width: int) -> list[Learned]:
@@ -42,7 +42,7 @@ def learn_together(runs: Sequence[tuple[Config, RunState, Replay]], width: int) 
     """
     if width == 1:
         return [learn(*runs[0])]  # the very block of a run alone
-    rows = [(run[1].learner, run[1].scaling(), *draw(*run)) for run in runs]
+    rows = [(run[1].learner, run[1].scaling(run[0].recipe), *draw(*run)) for run in runs]
     rows += rows[:1] * (width - len(rows))
     states, scalings, batches, keys = jax.tree.map(lambda *parts: jnp.stack(parts), *rows)
     states = states._replace(updates=rows[0][0].updates)

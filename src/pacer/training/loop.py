@@ -240,7 +240,7 @@ class Training:
     def _agent(self, state: RunState) -> Agent:
         networks = jax.tree.map(np.asarray, state.learner.online)
         low, high = self.examination.low, self.examination.high
-        return Agent(self.config.recipe, networks, state.scaling(), low, high)
+        return Agent(self.config.recipe, networks, state.scaling(self.config.recipe), low, high)
 
     def _due(self, state: RunState, every: int) -> bool:
         return bool(state.step == self.config.steps or state.step % every == 0)

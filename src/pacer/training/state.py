@@ -109,9 +109,10 @@ class RunState(NamedTuple):
         learned = _retold(recipe, self.learner, self.unit / unit) if knows else self.learner
         return self._replace(unit=unit, learner=learned)
 
-    def scaling(self) -> Scaling:
+    def scaling(self, recipe: Recipe) -> Scaling:
         """How the networks see observations and rewards."""
-        return self.moments.scaling(float(self.unit))
+        scaling = self.moments.scaling(float(self.unit))
+        return scaling if recipe.normalise_observations else scaling.raw()
 
     @property
     def train_return(self) -> float:
@@ -140,6 +141,11 @@ def initial_state(config: Config, space: Space, start: Agent | None = None) -> R
 
 def _begun_with(state: RunState, start: Agent, recipe: Recipe) -> RunState:
     """The state with an agent's networks, and with its view of observations and rewards for a while."""
+    if recipe.normalise_observations != start.recipe.normalise_observations:
+        raise PacerError(
+            f"the run has normalise_observations {recipe.normalise_observations}, and the agent to start from "
+            f"{start.recipe.normalise_observations}: its networks know observations in that form alone"
+        )
     given = to_arrays(start.networks)
     check_kinds("the agent to start from", kinds(given), kinds(state.learner.online))
     online, target = (jax.device_put(from_arrays(given, state.learner.online)) for _ in range(2))

@@ -123,11 +123,6 @@ def test_a_weight_in_units_of_return_follows_a_new_unit(weight):
     assert weight.value(weight.rescaled(state, 0.25)) == pytest.approx(0.25 * weight.value(state), rel=1e-5)
 
 
-def test_the_bound_of_a_width_is_not_set_beside_it():
-    with pytest.raises(ValueError, match="makes its bound of its width"):
-        WidthDual(0.01, 0.3)
-
-
 @pytest.mark.parametrize(("action", "bound"), [(1, 2.186), (3, 1.186), (6, 0.743), (17, 0.164)])
 def test_the_bound_of_a_width_is_the_penalty_of_a_normal_of_that_width(action, bound):
     """Against published values and against the penalty of normal actions."""

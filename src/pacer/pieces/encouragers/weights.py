@@ -67,30 +67,22 @@ class Fixed(Weight):
         return {"weight": self.value(state)} if self.weight else {}  # a weight of nothing is no figure
 
 
-@dataclass(frozen=True)
-class Dual(Weight):
-    """A weight that holds the penalty at a bound of `bound + bound_per_dimension * A`."""
+class Multiplier(Weight):
+    """A weight that holds the penalty at a bound."""
 
-    initial: float = 1.0
-    bound: float = 0.0
-    bound_per_dimension: float = 0.0
-    optimiser: Optimiser = Adam()
+    initial: float
+    optimiser: Optimiser
 
     def __post_init__(self) -> None:
         check_positive(self, "initial")
 
-    def check(self, recipe: "Recipe") -> None:
-        super().check(recipe)
-        if self.bound_per_dimension and recipe.encourager.measures == "distance":
-            raise ValueError(
-                f"a bound_per_dimension of {self.bound_per_dimension} is one on a log-density, and "
-                f"{name_of(recipe.encourager)} is a distance: use a weight that goes with it, such as Balanced, "
-                "MovingDual or Fixed"
-            )
+    @abstractmethod
+    def bound_on(self, encourager: Encourager, space: Space) -> Any:
+        """What the penalty is held at."""
 
     def init(self, encourager: Encourager, space: Space) -> Any:
-        bound = self.bound + self.bound_per_dimension * space.action
-        return {**start(self.initial, self.optimiser), "bound": jnp.asarray(bound, jnp.float32)}
+        bound = jnp.asarray(self.bound_on(encourager, space), jnp.float32)
+        return {**start(self.initial, self.optimiser), "bound": bound}
 
     def value(self, state: Any) -> Array:
         return jnp.exp(state["log"])
@@ -106,16 +98,37 @@ class Dual(Weight):
 
 
 @dataclass(frozen=True)
-class WidthDual(Dual):
+class Dual(Multiplier):
+    """A weight that holds the penalty at a bound of `bound + bound_per_dimension * A`."""
+
+    initial: float = 1.0
+    bound: float = 0.0
+    bound_per_dimension: float = 0.0
+    optimiser: Optimiser = Adam()
+
+    def check(self, recipe: "Recipe") -> None:
+        super().check(recipe)
+        if self.bound_per_dimension and recipe.encourager.measures == "distance":
+            raise ValueError(
+                f"a bound_per_dimension of {self.bound_per_dimension} is one on a log-density, and "
+                f"{name_of(recipe.encourager)} is a distance: use a weight that goes with it, such as Balanced, "
+                "MovingDual or Fixed"
+            )
+
+    def bound_on(self, encourager: Encourager, space: Space) -> Any:
+        return self.bound + self.bound_per_dimension * space.action
+
+
+@dataclass(frozen=True)
+class WidthDual(Multiplier):
     """A weight that holds the mean log-distance of actions at that of a normal policy of this width."""
 
     initial: float = 0.01
     width: float = 0.15
+    optimiser: Optimiser = Adam()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.bound or self.bound_per_dimension:
-            raise ValueError("WidthDual makes its bound of its width: set that alone, as in --recipe.weight.width 0.3")
         check_positive(self, "width")
 
     def check(self, recipe: "Recipe") -> None:
@@ -126,10 +139,9 @@ class WidthDual(Dual):
                 "weight that goes with it, such as Fixed, Dual or Balanced"
             )
 
-    def init(self, encourager: Encourager, space: Space) -> Any:
+    def bound_on(self, encourager: Encourager, space: Space) -> Any:
         assert isinstance(encourager, Repulsion)
-        bound = jnp.asarray(encourager.of_normal(self.width, space), jnp.float32)
-        return {**super().init(encourager, space), "bound": bound}
+        return encourager.of_normal(self.width, space)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,38 @@
+"""A controller that knows risk: the faster a driver goes the more it earns, and above a speed of 1 it may crash."""
+
+import os
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+
+import pacer
+
+
+class Road(gymnasium.Env[Any, Any]):
+    """Pays the speed, from 0 to 2; a crash costs 40, and its chance grows from 0 at speed 1 to 0.0175 at speed 2."""
+
+    observation_space = gymnasium.spaces.Box(0.0, 2.0, (1,), np.float32)
+    action_space = gymnasium.spaces.Box(-0.1, 0.1, (1,), np.float32)  # change of speed
+    EPISODE_MEANS: ClassVar = {"speed": "speed"}  # a column of evaluations.csv, made of `info`
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.speed = np.zeros(1, np.float32)
+        return self.speed, {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.speed = np.clip(self.speed + action, 0.0, 2.0, dtype=np.float32)
+        speed = float(self.speed[0])
+        crash = self.np_random.random() < 0.0175 * (speed - 1)
+        return self.speed, speed - 40 * crash, False, False, {"speed": speed}
+
+
+gymnasium.register("Road-v0", f"{__name__}:Road", max_episode_steps=200)
+
+if __name__ == "__main__":
+    for risk in ("neutral", "cvar:0.25"):  # the mean of returns, and the mean of their worst quarter
+        run_dir = f"runs/careful-driver/{risk.replace(':', '-')}"
+        pacer.train("Road-v0", steps=int(os.environ.get("STEPS", 30_000)), risk=risk, run_dir=run_dir)
+        speeds = [episode.measures["speed"] for episode in pacer.evaluate(run_dir).episodes]
+        print(f"{risk}: mean speed {np.mean(speeds):.2f}")

@@ -167,6 +167,16 @@ def test_a_run_may_start_from_the_agent_of_another():
         train(env="Pendulum-v1", start_from=first)
 
 
+def test_observations_may_stay_as_they_are():
+    agent = train(run_dir="raw", overrides={"recipe.normalise_observations": False})
+    huge = np.full((1, 3), 1e6, np.float32)
+    for known in (agent, pacer.load("raw")):
+        assert known.scaling.normalise(huge, np).tolist() == huge.tolist()
+    assert agent.scaling.unit != 1.0  # rewards have theirs all the same
+    with pytest.raises(pacer.PacerError, match="its networks know observations in that form alone"):
+        train(run_dir="other", start_from="raw", recipe=RECIPE)
+
+
 def test_an_agent_is_judged_in_the_environment_that_is_named():
     agent = train(run_dir="here", steps=10)
     told = pacer.evaluate("here", Drift, episodes=3)

@@ -31,6 +31,12 @@ def test_what_the_networks_see_has_mean_zero_and_deviation_one():
     assert Moments.empty(2).fold(obs).scaling().normalise(np.float32([1e9, -1e9]), np).tolist() == [CLIP, -CLIP]
 
 
+def test_raw_observations_are_not_even_clipped_and_rewards_keep_their_unit():
+    raw = Moments.empty(2).fold(np.float32([[1.0, 2.0], [3.0, 5.0]])).scaling(7.0).raw()
+    assert raw.normalise(np.float32([1e9, -0.1]), np).tolist() == np.float32([1e9, -0.1]).tolist()
+    assert raw.unit == 7.0
+
+
 def test_a_constant_dimension_stays_at_zero():
     moments = Moments.empty(2)
     for seed in range(30):

@@ -24,4 +24,4 @@ class Scaling(NamedTuple):
     def raw(self) -> "Scaling":
         """The same for rewards, with observations as they are."""
         zeros = np.zeros_like(self.mean)
-        return Scaling(zeros, zeros + 1, self.unit, np.array(np.inf, np.float32))
+        return Scaling(zeros, zeros + 1, self.unit, np.array(np.finfo(np.float32).max))

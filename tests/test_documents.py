@@ -97,7 +97,11 @@ def test_there_is_something_to_try():
     assert len(BLOCKS) > 3
 
 
-def test_the_readmes_numbers_are_those_of_the_runs_that_are_kept():
-    table = imported(str(ROOT / "results" / "levels.py")).table()
+LEVELS = {"README.md": ("main",), "docs/results.md": ("main", "baselines")}
+
+
+@pytest.mark.parametrize("page", LEVELS)
+def test_the_numbers_of_a_page_are_those_of_the_runs_that_are_kept(page):
+    table = imported(str(ROOT / "results" / "levels.py")).table(*LEVELS[page])
     assert table.count("\n") > 10
-    assert table in TEXTS["README.md"]
+    assert table in TEXTS[page]

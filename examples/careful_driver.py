@@ -29,10 +29,11 @@ class Road(gymnasium.Env[Any, Any]):
 
 
 gymnasium.register("Road-v0", f"{__name__}:Road", max_episode_steps=200)
+SMALL = {"recipe.actor.body.hidden": (64, 64), "recipe.critic.body.hidden": (64, 64), "recipe.batch": 64}
 
 if __name__ == "__main__":
     for risk in ("neutral", "cvar:0.25"):  # the mean of returns, and the mean of their worst quarter
-        run_dir = f"runs/careful-driver/{risk.replace(':', '-')}"
-        pacer.train("Road-v0", steps=int(os.environ.get("STEPS", 30_000)), risk=risk, run_dir=run_dir)
+        run_dir, steps = f"runs/careful-driver/{risk.replace(':', '-')}", int(os.environ.get("STEPS", 30_000))
+        pacer.train("Road-v0", steps=steps, risk=risk, run_dir=run_dir, overrides=SMALL)
         speeds = [episode.measures["speed"] for episode in pacer.evaluate(run_dir).episodes]
         print(f"{risk}: mean speed {np.mean(speeds):.2f}")

@@ -1,0 +1,31 @@
+"""What the weight of `pacer` is worth: one that holds an entropy, as SAC's does, a constant, and a capped constant; and
+on Ant, what else might be lacking there.
+
+pacer bench results/weights.py
+pacer bench results/weights.py --steps 30000 --only-env Ant-v4
+"""
+
+from pacer.experiments import Cell, Experiment
+
+MMD = {"recipe.encourager": "MMD:4:64", "recipe.encourager.root": False}
+WEIGHTS = ({"recipe.weight": "Capped"}, {"recipe.weight": "Fixed:0.2"})
+ON_ANT = (
+    {"recipe.weight": "Fixed:0.5"},
+    {"recipe.weight.bound_per_dimension": 0.0},  # wider
+    {"recipe.weight.initial": 0.1},  # narrow from the start
+    {"recipe.policy_delay": 2},
+    {**MMD, "recipe.weight": "Fixed:1"},
+    {**MMD, "recipe.encourager.kernel": "squared_energy", "recipe.weight": "Fixed:0.25"},  # to the centre, no width
+)
+TASKS = ("HalfCheetah-v4", "Hopper-v4", "Walker2d-v4", "Ant-v4")
+
+EXPERIMENT = Experiment(
+    "weights of the default",
+    cells=(
+        *(Cell("pacer", env, overrides=changes) for env in TASKS for changes in WEIGHTS),
+        *(Cell("pacer", "Ant-v4", overrides=changes) for changes in ON_ANT),
+    ),
+    steps=100_000,
+    seeds=2,
+    size="small",
+)

@@ -1,4 +1,4 @@
-"""How fast drivers go whose risk measures differ, on the road of examples/careful_driver.py.
+"""How fast drivers go whose risk measures and weights differ, on the road of examples/careful_driver.py.
 
 python results/driver.py
 """
@@ -13,16 +13,17 @@ from table import fill
 import pacer
 from pacer.imports import imported
 
+WEIGHTS = ("Dual:1:0:1", "Fixed:0.2")  # the first is that of `pacer`
 RISKS = ("neutral", "cvar:0.5", "cvar:0.25", "cvar:0.1")
 SEEDS, STEPS = 3, 30_000
 ROAD = imported(str(Path(__file__).parents[1] / "examples" / "careful_driver.py"))  # registers it, too
 
 
-def drive(risk: str, seed: int) -> tuple[float, float, float]:
+def drive(weight: str, risk: str, seed: int) -> tuple[float, float, float]:
     """Of 50 sampled episodes: mean speed, mean return, and that of the worst quarter."""
     with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder) / "run"
-        pacer.train("Road-v0", "pacer", STEPS, seed=seed, risk=risk, run_dir=run, overrides=ROAD.SMALL, quiet=True)
+        run, changes = Path(folder) / "run", {**ROAD.SMALL, "recipe.weight": weight}
+        pacer.train("Road-v0", "pacer", STEPS, seed=seed, risk=risk, run_dir=run, overrides=changes, quiet=True)
         played = [e for e in pacer.evaluate(run, episodes=50).episodes if e.mode == "sampled"]
     returns = np.sort([e.total for e in played])
     speed = np.mean([e.measures["speed"] for e in played])
@@ -30,5 +31,5 @@ def drive(risk: str, seed: int) -> tuple[float, float, float]:
 
 
 if __name__ == "__main__":
-    columns = ("risk", "seed", "speed", "return", "worst quarter")
-    fill("driver", columns, itertools.product(RISKS, range(SEEDS)), drive)
+    columns = ("weight", "risk", "seed", "speed", "return", "worst quarter")
+    fill("driver", columns, itertools.product(WEIGHTS, RISKS, range(SEEDS)), drive)

@@ -26,7 +26,7 @@ from pacer.pieces.encouragers.repulsion import Repulsion
 from pacer.pieces.encouragers.sliced import Sliced
 from pacer.pieces.encouragers.volume import Volume
 from pacer.pieces.encouragers.wasserstein import Wasserstein
-from pacer.pieces.encouragers.weights import Balanced, Capped, Dual, Fixed, MovingDual, Weight, WidthDual
+from pacer.pieces.encouragers.weights import Balanced, Dual, Fixed, MovingDual, Weight, WidthDual
 from pacer.pieces.exploration import EpsilonUniform, Exploration, GaussianNoise, NoExploration
 from pacer.pieces.improvements import Ascent, Improvement, Stein
 from pacer.pieces.noises import Autoregressive, Held, Noise, Pink, White
@@ -64,7 +64,6 @@ __all__ = [
     "BatchNorm",
     "Body",
     "CVaR",
-    "Capped",
     "Categorical",
     "Clipped",
     "Combination",

@@ -10,7 +10,6 @@ from pacer.pieces import (
     Actions,
     Adam,
     Balanced,
-    Capped,
     Dual,
     Fixed,
     MovingDual,
@@ -39,13 +38,6 @@ def after(weight, penalty, updates, blocks=0, state=None, force=1.0, spread=0.5)
 def test_fixed_never_moves():
     weight = Fixed(0.3)
     assert weight.value(after(weight, 100.0, 5, 5)) == pytest.approx(0.3)
-
-
-def test_capped_is_a_constant_where_the_value_pulls_and_a_share_of_its_pull_where_it_hardly_does():
-    weight = Capped(0.2, share=0.1)
-    assert weight.value(after(weight, 1.0, 3, force=7.0)) == pytest.approx(0.2)
-    assert weight.value(after(weight, 1.0, 3, force=0.5)) == pytest.approx(0.05)
-    assert weight.value(weight.init(MMD(), SPACE)) == 0  # nothing is known of the value yet
 
 
 def test_dual_follows_the_sign_of_penalty_minus_bound():
@@ -118,17 +110,14 @@ def test_balanced_share_moves_until_the_spread_is_met_and_stays_in_its_range():
     assert weight.metrics(after(weight, 1.0, 20, spread=2.0))["share"] == pytest.approx(0.1, rel=1e-5)
 
 
-@pytest.mark.parametrize("weight", [Balanced(rate=0.1), Capped(rate=0.1)], ids=lambda w: type(w).__name__)
-def test_the_force_is_a_mean_at_first_and_then_follows(weight):
+def test_balanced_force_is_a_mean_at_first_and_then_follows():
+    weight = Balanced(rate=0.1)
     state = after(weight, 1.0, 1, force=2.0)
     assert after(weight, 1.0, 1, state=state, force=4.0)["force"] == pytest.approx(3.0)
     assert after(weight, 1.0, 60, state=state, force=4.0)["force"] == pytest.approx(4.0, abs=0.02)
 
 
-WEIGHTS = [Balanced(), Capped(weight=9.0), Dual(initial=0.3), WidthDual()]
-
-
-@pytest.mark.parametrize("weight", WEIGHTS, ids=lambda w: type(w).__name__)
+@pytest.mark.parametrize("weight", [Balanced(), Dual(initial=0.3), WidthDual()], ids=lambda w: type(w).__name__)
 def test_a_weight_in_units_of_return_follows_a_new_unit(weight):
     state = after(weight, 1.0, 3, force=7.0)
     assert weight.value(weight.rescaled(state, 0.25)) == pytest.approx(0.25 * weight.value(state), rel=1e-5)

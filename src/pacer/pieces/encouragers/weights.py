@@ -67,37 +67,6 @@ class Fixed(Weight):
         return {"weight": self.value(state)} if self.weight else {}  # a weight of nothing is no figure
 
 
-@dataclass(frozen=True)
-class Capped(Weight):
-    """A constant, but no more than a share of the force with which the value pulls at the actions.
-
-    Without the cap a constant holds policies next to uniform where one action changes little of the return.
-    """
-
-    weight: float = 0.2
-    share: float = 0.1
-    rate: float = 0.005
-    """Pace of the average of the force."""
-
-    def __post_init__(self) -> None:
-        check_positive(self, "weight", "share")
-
-    def init(self, encourager: Encourager, space: Space) -> Any:
-        return no_force()
-
-    def value(self, state: Any) -> Array:
-        return jnp.minimum(self.weight, self.share * state["force"])
-
-    def update(self, state: Any, seen: Seen) -> Any:
-        return averaged(state, seen, self.rate)
-
-    def rescaled(self, state: Any, factor: Array) -> Any:
-        return {**state, "force": factor * state["force"]}
-
-    def metrics(self, state: Any) -> dict[str, Array]:
-        return {"weight": self.value(state)}
-
-
 class Multiplier(Weight):
     """A weight that holds the penalty at a bound."""
 
@@ -206,15 +175,21 @@ class Balanced(Weight):
             raise ValueError(f"Balanced needs a sample-based encourager, not {name_of(recipe.encourager)}: use Dual")
 
     def init(self, encourager: Encourager, space: Space) -> Any:
-        return {"log": jnp.log(jnp.asarray(self.initial, jnp.float32)), **no_force()}
+        log_share = jnp.log(jnp.asarray(self.initial, jnp.float32))
+        return {"log": log_share, "force": jnp.zeros(()), "updates": jnp.zeros(())}
 
     def value(self, state: Any) -> Array:
         return jnp.exp(state["log"]) * state["force"]
 
     def update(self, state: Any, seen: Seen) -> Any:
+        updates = state["updates"] + 1
+        rate = jnp.maximum(self.rate, 1 / updates)  # a plain mean at first
         step = self.step * jnp.clip((self.spread - seen.spread) / self.spread, -1.0, 1.0)
-        log_share = jnp.clip(state["log"] + step, *jnp.log(jnp.asarray(self.range)))
-        return {"log": log_share, **averaged(state, seen, self.rate)}
+        return {
+            "log": jnp.clip(state["log"] + step, *jnp.log(jnp.asarray(self.range))),
+            "force": state["force"] + rate * (seen.force - state["force"]),
+            "updates": updates,
+        }
 
     def rescaled(self, state: Any, factor: Array) -> Any:
         return {**state, "force": factor * state["force"]}
@@ -270,18 +245,6 @@ class MovingDual(Weight):
 
     def metrics(self, state: Any) -> dict[str, Array]:
         return {"weight": self.value(state), "bound": state["bound"]}
-
-
-def no_force() -> dict[str, Array]:
-    """The average of the force before the first update."""
-    return {"force": jnp.zeros(()), "updates": jnp.zeros(())}
-
-
-def averaged(state: dict[str, Any], seen: Seen, rate: float) -> dict[str, Array]:
-    """The average of the force after an update: a plain mean at first."""
-    updates = state["updates"] + 1
-    step = jnp.maximum(rate, 1 / updates) * (seen.force - state["force"])
-    return {"force": state["force"] + step, "updates": updates}
 
 
 def start(weight: float, optimiser: Optimiser) -> dict[str, Any]:

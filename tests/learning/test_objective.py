@@ -56,10 +56,11 @@ def test_the_actors_gradient_is_that_of_its_objective(name):
         params, key = state.online.actor.params, jax.random.key(1)
         flat, whole = jax.flatten_util.ravel_pytree(params)
 
+        @jax.jit
         def loss(values):
             return learner.actor_loss(whole(values), recipe, state, batch, key)[0]
 
-        gradient = jax.grad(loss)(flat)
+        gradient = jax.jit(jax.grad(loss))(flat)
         assert np.abs(gradient).max() > 1e-3
         for _ in range(4):
             direction = rng.normal(size=flat.shape)

@@ -154,7 +154,7 @@ def test_a_mean_with_a_head_of_its_own_is_learned_as_by_a_scalar_critic(shared):
         predicted, _ = Expected(MLP((8, 8))).evaluate(network._replace(params=params), b.obs, b.action, key)
         return 0.5 * ((predicted.mean() - goal.mean()) ** 2).mean(-1).sum()
 
-    slope, expected = jax.grad(error)(network.params), jax.grad(scalar_error)(scalar)
+    slope, expected = jax.jit(jax.grad(error))(network.params), jax.jit(jax.grad(scalar_error))(scalar)
     for member, other in zip(slope, expected, strict=True):
         close(member["body"], other["body"])
         close(member["head"], other["head"])

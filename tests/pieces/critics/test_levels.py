@@ -107,6 +107,7 @@ def test_the_shape_leaves_the_mean_alone_and_scales_with_the_unit():
     value, goal = rng.normal(size=(2, 5, 8)).astype(np.float32), rng.normal(size=(5, 8)).astype(np.float32)
     level, mass = even_levels(8)
 
+    @jax.jit
     def error(value, unit):
         return centred_quantile_loss(Returns(unit * value, level, mass), Returns(unit * goal, level, mass), 0.1)
 

@@ -66,7 +66,7 @@ def test_its_push_is_steady():
     def pushes(count):
         noise = jax.random.normal(KEY, (count, 4_000, 6))
         width = jax.vmap(jax.grad(lambda w, n: VOLUME.penalty(Actions(w * n[:, None], None), KEY)[0]), (None, 1))
-        return width(jnp.full(6, 0.1), noise)
+        return jax.jit(width)(jnp.full(6, 0.1), noise)
 
     few, asked = (np.asarray(pushes(count)) for count in (7, VOLUME.count(Space(3, 6))))
     np.testing.assert_allclose(asked.mean(), -10.0, rtol=1e-3)
@@ -81,7 +81,7 @@ def test_dimensions_that_follow_each_other_are_seen():
 def test_actions_next_to_a_line_are_pushed_apart_across():
     line = jnp.linspace(-0.5, 0.5, VOLUME.count(Space(3, 3)))[:, None, None] * jnp.ones((1, 50, 3))
     line = line + 1e-2 * jax.random.normal(KEY, line.shape)
-    force = -jax.grad(lambda a: VOLUME.penalty(Actions(a, None), KEY).sum())(line)
+    force = -jax.jit(jax.grad(lambda a: VOLUME.penalty(Actions(a, None), KEY).sum()))(line)
     thinnest = [
         np.linalg.svd(np.moveaxis(np.asarray(a - a.mean(0)), 1, 0))[1][:, 2] for a in (line, line + 1e-6 * force)
     ]
@@ -96,12 +96,12 @@ def test_flat_volumes_of_any_width_are_finite(size, deviation):
     def total(raw):
         return VOLUME.penalty(Actions(jnp.tanh(raw), None, raw), KEY).sum()
 
-    value, force = jax.value_and_grad(total)(raw)
+    value, force = jax.jit(jax.value_and_grad(total))(raw)
     assert np.isfinite(value)
     assert np.isfinite(force).all()
 
 
 def test_a_policy_at_its_bounds_is_pulled_back():
     raw = jnp.asarray([8.0, 9.0, 12.0])[:, None, None] + 0.1 * jax.random.normal(KEY, (3, 1, 2))
-    pull = jax.grad(lambda raw: VOLUME.penalty(Actions(jnp.tanh(raw), None, raw), KEY).sum())(raw)
+    pull = jax.jit(jax.grad(lambda raw: VOLUME.penalty(Actions(jnp.tanh(raw), None, raw), KEY).sum()))(raw)
     np.testing.assert_allclose(pull.sum(0), 2.0, rtol=1e-3)  # the slope of -log(1 - tanh^2)

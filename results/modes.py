@@ -1,4 +1,5 @@
-"""How many modes an actor keeps: bandits with 2, 4 and 8 equal peaks in one and two dimensions, one table.
+"""How many modes an actor keeps, and what single actions of it earn: bandits with 2, 4 and 8 equal peaks in one and
+two dimensions, one table.
 
 python results/modes.py
 """
@@ -17,6 +18,7 @@ from table import fill  # noqa: E402
 
 from pacer import learner  # noqa: E402
 from pacer.pieces import Adam, Fixed, Flow, Gaussian, PushForward, Recipe, SemiImplicit, Space, Transition  # noqa: E402
+from pacer.pieces.types import Networks  # noqa: E402
 from pacer.presets import Size  # noqa: E402
 from pacer.recipes import PACER, PACER_M  # noqa: E402
 from pacer.training.statistics import Moments  # noqa: E402
@@ -29,7 +31,7 @@ ACTORS = {
     "Gaussian": Gaussian(),
 }
 RULES = {"pacer": PACER, "pacer-m, weight 1": replace(PACER_M, weight=Fixed(1.0))}
-BLOCKS, UPDATES, SAMPLES = 80, 50, 4_000
+BLOCKS, UPDATES, SAMPLES, CHOICE = 80, 50, 4_000, 32
 SEEDS = (0, 1)
 
 
@@ -45,30 +47,46 @@ def distances(action: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.linalg.norm(action[..., None, :] - places, axis=-1)
 
 
-def shares(recipe: Recipe, places: np.ndarray, seed: int) -> np.ndarray:
-    """Share of a trained policy's samples at each peak."""
-    dimensions = places.shape[1]
-    width = 0.3 * np.linalg.norm(places[0] - places[1]) / 2  # peaks do not run into each other
-    rng, scaling, space = np.random.default_rng(seed), Moments.empty(1).scaling(), Space(1, dimensions)
+def width(places: np.ndarray) -> float:
+    return float(0.3 * np.linalg.norm(places[0] - places[1]) / 2)  # peaks do not run into each other
+
+
+def reward(action: np.ndarray, places: np.ndarray) -> np.ndarray:
+    return np.exp(-0.5 * (distances(action, places).min(-1) / width(places)) ** 2).astype(np.float32)
+
+
+def trained(recipe: Recipe, places: np.ndarray, seed: int) -> Networks:
+    rng, scaling, space = np.random.default_rng(seed), Moments.empty(1).scaling(), Space(1, places.shape[1])
     state = learner.init(recipe, space, jax.random.key(seed))
     for block in range(BLOCKS):
-        action = rng.uniform(-1, 1, (UPDATES, recipe.batch, dimensions)).astype(np.float32)
-        reward = np.exp(-0.5 * (distances(action, places).min(-1) / width) ** 2).astype(np.float32)
-        obs, zero = np.ones((*reward.shape, 1), np.float32), np.zeros_like(reward)
+        action = rng.uniform(-1, 1, (UPDATES, recipe.batch, space.action)).astype(np.float32)
+        paid = reward(action, places)
+        obs, zero = np.ones((*paid.shape, 1), np.float32), np.zeros_like(paid)
         key = jax.random.fold_in(jax.random.key(seed), block)
-        state, *_ = learner.learn(recipe, state, Transition(obs, action, reward, obs, zero), scaling, key)
-    noise = recipe.actor.noise(jax.random.key(1), space, (SAMPLES, 1))
-    action = np.asarray(recipe.actor.push(state.online.actor, np.ones((1, 1), np.float32), noise))[:, 0]
-    return (distances(action, places) <= 2 * width).mean(0)
+        state, *_ = learner.learn(recipe, state, Transition(obs, action, paid, obs, zero), scaling, key)
+    return state.online
 
 
-def kept(rule: str, actor: str, dimensions: int, count: int, seed: int) -> tuple[int, float, float]:
-    """Peaks that hold a quarter of an even share, the share of samples at any, and that at the least of them."""
+def kept(rule: str, actor: str, dimensions: int, count: int, seed: int) -> tuple[object, ...]:
+    """Peaks that hold a quarter of an even share, the share of samples at any and at each; then what is earned by
+    samples, the best of 32 as the critic rates them, zero noise, and greedy play (a push-forward actor's medoid)."""
     recipe = replace(RULES[rule], actor=ACTORS[actor], actor_optimiser=Adam(1e-3), critic_optimiser=Adam(1e-3))
-    at = shares(SIZE.apply(recipe), peaks(count, dimensions), seed)
-    return int((at >= 0.25 / count).sum()), round(at.sum(), 3), round(at.min() * count, 3)
+    recipe, places, space = SIZE.apply(recipe), peaks(count, dimensions), Space(1, dimensions)
+    networks, obs = trained(recipe, places, seed), np.ones((1, 1), np.float32)
+    noise = recipe.actor.noise(jax.random.key(1), space, (SAMPLES, 1))
+    action = np.asarray(recipe.actor.push(networks.actor, obs, noise))[:, 0]
+    at = (distances(action, places) <= 2 * width(places)).mean(0)
+
+    returns = recipe.critic.returns(networks.critic, np.ones((SAMPLES, 1), np.float32), action, jax.random.key(2))
+    rated = np.asarray(recipe.risk.value(recipe.actor_pessimism.combine(returns, recipe.risk))).reshape(-1, CHOICE)
+    best = action.reshape(-1, CHOICE, dimensions)[np.arange(len(rated)), rated.argmax(1)]
+    zero = recipe.actor.push(networks.actor, obs, np.zeros_like(noise[0]))
+    plays = (action, best, zero, recipe.actor.greedy(networks.actor, obs, space))
+    earned = [round(float(reward(np.asarray(play), places).mean()), 3) for play in plays]
+    return int((at >= 0.25 / count).sum()), round(at.sum(), 3), " ".join(f"{share:.3f}" for share in at), *earned
 
 
 if __name__ == "__main__":
-    columns = ("rule", "actor", "dimensions", "peaks", "seed", "kept", "share_at_peaks", "evenness")
+    columns = ("rule", "actor", "dimensions", "peaks", "seed", "kept", "share_at_peaks", "shares")
+    columns += ("sampled", f"best_of_{CHOICE}", "zero", "greedy")
     fill("modes", columns, itertools.product(RULES, ACTORS, (1, 2), (2, 4, 8), SEEDS), kept)

@@ -15,6 +15,7 @@ class Road(gymnasium.Env[Any, Any]):
     observation_space = gymnasium.spaces.Box(0.0, 2.0, (1,), np.float32)
     action_space = gymnasium.spaces.Box(-0.1, 0.1, (1,), np.float32)  # change of speed
     EPISODE_MEANS: ClassVar = {"speed": "speed"}  # a column of evaluations.csv, made of `info`
+    EPISODE_SUMS: ClassVar = {"crashes": "crash"}
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
@@ -25,7 +26,7 @@ class Road(gymnasium.Env[Any, Any]):
         self.speed = np.clip(self.speed + action, 0.0, 2.0, dtype=np.float32)
         speed = float(self.speed[0])
         crash = self.np_random.random() < 0.0175 * (speed - 1)
-        return self.speed, speed - 40 * crash, False, False, {"speed": speed}
+        return self.speed, speed - 40 * crash, False, False, {"speed": speed, "crash": crash}
 
 
 gymnasium.register("Road-v0", f"{__name__}:Road", max_episode_steps=200)
@@ -35,5 +36,6 @@ if __name__ == "__main__":
     for risk in ("neutral", "cvar:0.25"):  # the mean of returns, and the mean of their worst quarter
         run_dir, steps = f"runs/careful-driver/{risk.replace(':', '-')}", int(os.environ.get("STEPS", 30_000))
         pacer.train("Road-v0", steps=steps, risk=risk, run_dir=run_dir, overrides=SMALL)
-        speeds = [episode.measures["speed"] for episode in pacer.evaluate(run_dir).episodes]
-        print(f"{risk}: mean speed {np.mean(speeds):.2f}")
+        played = [episode.measures for episode in pacer.evaluate(run_dir).episodes]
+        speed, crashes = (np.mean([measures[name] for measures in played]) for name in ("speed", "crashes"))
+        print(f"{risk}: mean speed {speed:.2f}, {crashes:.1f} crashes in an episode")

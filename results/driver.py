@@ -19,17 +19,18 @@ SEEDS, STEPS = 3, 30_000
 ROAD = imported(str(Path(__file__).parents[1] / "examples" / "careful_driver.py"))  # registers it, too
 
 
-def drive(weight: str, risk: str, seed: int) -> tuple[float, float, float]:
-    """Of 50 sampled episodes: mean speed, mean return, and that of the worst quarter."""
+def drive(weight: str, risk: str, seed: int) -> tuple[float, ...]:
+    """Of 50 sampled episodes: mean speed, crashes and return, and the mean return of the worst quarter."""
     with tempfile.TemporaryDirectory() as folder:
         run, changes = Path(folder) / "run", {**ROAD.SMALL, "recipe.weight": weight}
         pacer.train("Road-v0", "pacer", STEPS, seed=seed, risk=risk, run_dir=run, overrides=changes, quiet=True)
         played = [e for e in pacer.evaluate(run, episodes=50).episodes if e.mode == "sampled"]
     returns = np.sort([e.total for e in played])
-    speed = np.mean([e.measures["speed"] for e in played])
-    return round(float(speed), 2), round(float(returns.mean())), round(float(returns[: len(returns) // 4].mean()))
+    speed, crashes = (float(np.mean([e.measures[name] for e in played])) for name in ("speed", "crashes"))
+    worst = returns[: len(returns) // 4]
+    return round(speed, 2), round(crashes, 2), round(float(returns.mean())), round(float(worst.mean()))
 
 
 if __name__ == "__main__":
-    columns = ("weight", "risk", "seed", "speed", "return", "worst quarter")
+    columns = ("weight", "risk", "seed", "speed", "crashes", "return", "worst quarter")
     fill("driver", columns, itertools.product(WEIGHTS, RISKS, range(SEEDS)), drive)

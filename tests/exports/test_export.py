@@ -13,6 +13,7 @@ import pacer
 from pacer.commands.export import main
 from pacer.errors import PacerError
 from pacer.exports import folder as exporting
+from pacer.exports.card import card_text
 from pacer.exports.evaluations import evaluation_arrays
 from pacer.exports.folder import export, probes
 from pacer.runs.reader import Run
@@ -81,6 +82,7 @@ def test_the_folder_says_what_it_is(run, exported):
     assert about["environment"] == "Drift-v0"
     assert about["recipe"] == "pacer-m-adaptive"
     assert (about["steps"], about["seed"], about["licence"]) == (STEPS, 0, "mit")
+    assert about["wrappers"] == []
     assert (about["low"], about["high"]) == (LOW.tolist(), HIGH.tolist())
     assert about["returns"]["episodes"] == 2
     card = (exported / "README.md").read_text()
@@ -131,6 +133,24 @@ def test_the_command_writes_onnx_files(run, tmp_path, capsys):
     assert [value.name for value in model.graph.input] == ["observation", "noise"]
     assert {entry.key: json.loads(entry.value) for entry in model.metadata_props}["environment"] == "Drift-v0"
     assert [value.name for value in onnx.load(tmp_path / "out" / "greedy.onnx").graph.input] == ["observation"]
+
+
+def test_nothing_is_left_of_an_export_before(run, tmp_path):
+    """Which may have been of another agent: what is not asked for now is gone."""
+    made = export(run, tmp_path / "out", card=True).path
+    (made / "greedy.onnx").write_text("of another agent")
+    (made / "mine.txt").write_text("mine")
+    export(run, made)
+    left = {path.name for path in made.iterdir()}
+    assert left >= {"mine.txt", "policy.json", "evaluations.npz"}
+    assert not left & {"greedy.onnx", "README.md"}
+
+
+def test_a_card_says_in_which_wrappers_returns_were_earned(exported):
+    about = json.loads((exported / "policy.json").read_text())
+    text = card_text({**about, "wrappers": ["gymnasium.wrappers:NormalizeReward"]}, "out", onnx=False)
+    assert '"name": "Drift-v0 in NormalizeReward"' in text
+    assert "| wrappers | ['gymnasium.wrappers:NormalizeReward'] |" in text
 
 
 def test_what_cannot_be_exported_is_said(run, tmp_path, monkeypatch):

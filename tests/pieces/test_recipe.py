@@ -19,6 +19,7 @@ from pacer.pieces import (
     Expected,
     Fixed,
     GaussianNoise,
+    Held,
     LowestAtoms,
     LowestMember,
     MeanOfMembers,
@@ -49,6 +50,7 @@ from pacer.recipes import (
     RECIPES,
     SAC,
     SQL,
+    TD3,
     W1P0,
 )
 
@@ -81,6 +83,8 @@ from pacer.recipes import (
         (SAC, {"critic": Expected(members=0)}, "members is 0: expected 1 to 65536"),
         (SAC, {"critic": Expected(MLP((256, 256, 256)), members=50)}, "150 layers in all members of Expected"),
         (PACER_M, {"discount": 1.0}, "0 <= discount < 1"),
+        (PACER, {"reward_scale": 0.1}, "reward_scale is 0.1, and with return_units .*leave it at 1"),
+        (TD3, {"noise": Held()}, "noise Held is that of the policy, and a Deterministic one has none.*GaussianNoise"),
     ],
 )
 def test_nonsense_is_refused_with_the_reason(recipe, change, message):

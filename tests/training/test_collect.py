@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pacer.config import Config
-from pacer.pieces import Power
+from pacer.pieces import Power, Utility
 from pacer.recipes import RECIPES
 from pacer.training import seeds
 from pacer.training.collect import Collector
@@ -209,10 +209,26 @@ def test_what_is_stored_is_what_was_done():
     np.testing.assert_array_equal(done, np.clip(stored, world.low, world.high))
 
 
+class LastStep(Utility):
+    """Pays 1 at the step that ends an episode for good."""
+
+    def shape(self, batch):
+        return 1.0 * (batch.discount == 0)
+
+
+def test_utilities_see_where_an_episode_ends_for_good():
+    recipe = replace(RECIPES["sac"][1], return_units=True, utility=LastStep())
+    replay = Noting(2)
+    found = collector(replay, recipe=recipe).collect(Lanes.empty(2), range(90), choose).rewards
+    ended = [step.terminated for step in replay.steps]
+    assert any(ended)
+    np.testing.assert_array_equal(found, ended)
+
+
 def test_what_rewards_are_measured_by_are_their_utilities():
-    recipe = replace(RECIPES["sac"][1], return_units=True, utility=Power(2.0), reward_scale=3.0)
+    recipe = replace(RECIPES["sac"][1], return_units=True, utility=Power(2.0))
     replay = Noting(2)
     found = collector(replay, recipe=recipe).collect(Lanes.empty(2), range(90), choose).rewards
     rewards = np.array([step.reward for step in replay.steps])
     assert (rewards < 0).any()
-    np.testing.assert_allclose(found, 3 * np.sign(rewards) * rewards**2, rtol=1e-5)
+    np.testing.assert_allclose(found, np.sign(rewards) * rewards**2, rtol=1e-5)

@@ -123,6 +123,14 @@ def test_each_sign_is_said_once():
     ]
 
 
+def test_a_run_that_has_just_gone_on_is_not_judged_before_it_has_learned():
+    """What the encourager takes off returns is not known then, and looks like a critic that diverges."""
+    said = []
+    health = Health(configuration(), World(Drift, "Drift-v0"), said.append)
+    health.examine(scaled(agent(), "actor", 1e4), SEEN, Evaluated(50, EPISODES), BATCH)
+    assert said == []
+
+
 def test_a_witness_plays_as_the_policy_and_remembers():
     first, witness = agent(), Witness(agent().policy, [])
     np.testing.assert_array_equal(witness.greedy(SEEN[0]), first.policy.greedy(SEEN[0]))

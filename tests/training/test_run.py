@@ -155,6 +155,35 @@ def test_an_observer_may_end_a_run_and_nothing_is_lost(unbroken, tmp_path):
     assert results(tmp_path) == unbroken
 
 
+def test_a_run_that_an_observer_stops_at_every_evaluation_gets_further_each_time(unbroken, tmp_path):
+    """Nothing is evaluated twice; the checkpoint before the last is then one from after its evaluation."""
+
+    def stop(event):
+        if isinstance(event, Evaluated):
+            heard.append(event.step)
+            return STOP
+        return None
+
+    heard = []
+    for _ in range(3):
+        with pytest.raises(Stopped, match="an observer"):
+            train(tmp_path, observers=[stop])
+    train(tmp_path, observers=[stop])
+    assert heard == [50, 100, 150, 200]
+    left = results(tmp_path)
+    assert {name for name in unbroken if left.pop(name) != unbroken[name]} == {"checkpoint/150/state.safetensors"}
+    assert not left
+
+
+def test_a_run_too_short_to_learn_anything_says_so(tmp_path):
+    warnings = []
+    train(tmp_path, steps=10, evaluation_episodes=1, observers=[told(Warned, warnings)])
+    assert [w.message for w in warnings] == [
+        "nothing will be learned: the run ends after 10 steps, and learning begins after 20. Train for longer, or set "
+        "schedule.learn_after"
+    ]
+
+
 def test_an_observer_that_fails_is_named_and_the_run_goes_on(unbroken, tmp_path):
     def broken():
         raise ZeroDivisionError("in a callback")

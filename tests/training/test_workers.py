@@ -25,8 +25,8 @@ def opened():
     """Workers that are closed when the test ends."""
     made = []
 
-    def open_workers(make=Drift, count=3, processes=2):
-        made.append(Workers(make, "Own-v0", count, processes))
+    def open_workers(make=Drift, count=3, processes=2, watch=None):
+        made.append(Workers(make, "Own-v0", count, processes, watch))
         return made[-1]
 
     yield open_workers
@@ -84,6 +84,31 @@ def test_errors_of_the_environment_come_back_as_they_are(opened):
 def test_what_cannot_be_made_there_is_refused(opened, make, message):
     with pytest.raises(PacerError, match=message):
         opened(make)
+
+
+class Noting(Watch):
+    def __init__(self, limit):
+        super().__init__(limit)
+        self.begun = []
+
+    def begin(self, environment, method, given, where):
+        self.begun.append((environment, method))
+        super().begin(environment, method, given, where)
+
+
+def test_the_limit_of_a_call_is_not_one_for_all_that_a_worker_is_asked_at_once(opened):
+    """An episode that is played again is a call for each of its steps, and so are those of several worlds."""
+    (alone,) = make_worlds(Drift, "Own-v0", 1)
+    actions = np.full((3, 2), 0.1, np.float32)
+    first = alone.reset(0, "here")
+    answers = [alone.step(action, "here") for action in actions]
+    past = np.stack([first, *(answer[0] for answer in answers)]), actions, np.float32([answer[1] for answer in answers])
+    watch = Noting(limit=1_000)
+    worlds = opened(count=2, processes=1, watch=watch)
+    watch.begun.clear()
+    again = worlds.call([(k, "repeat", (0, *past, sum(answer[1] for answer in answers), "here")) for k in range(2)])
+    np.testing.assert_array_equal(again, [past[0][-1]] * 2)
+    assert [call for call in watch.begun if call[1] == "step"] == [("Own-v0 in process 0", "step")] * 6
 
 
 def test_a_worker_that_dies_is_reported(opened):

@@ -8,6 +8,8 @@ from typing import Any
 def card_text(about: Mapping[str, Any], folder: str, onnx: bool) -> str:
     """What the policy is, what it reached, and how it is played."""
     environment, recipe = about.get("environment", "unknown"), about.get("recipe", "unknown")
+    if wrappers := [wrapper.rpartition(":")[2] for wrapper in about.get("wrappers", [])]:
+        environment = f"{environment} in {', '.join(wrappers)}"  # whose returns are not those of the bare one
     returns = about.get("returns")
     told = [
         f"A policy for `{environment}`, trained with [pacer](https://arxiv.org/abs/2306.06637) {about['pacer']}.",
@@ -41,9 +43,11 @@ def _table(about: Mapping[str, Any]) -> str:
     rows["actions"] = f"{len(about['low'])}, from {about['low']} to {about['high']}"
     if returns:
         rows["greedy return"] = f"{_score(returns)} ({returns['episodes']} episodes)"
-    names = ("recipe", "environment", "environment_options", "seed", "steps", "greedy return")
+    names = ("recipe", "environment", "environment_options", "wrappers", "seed", "steps", "greedy return")
     shown = (*names, "observation", "actions", "noise", "licence")
-    lines = [f"| {name.replace('_', ' ')} | {rows[name]} |" for name in shown if rows.get(name) not in (None, {}, "")]
+    lines = [
+        f"| {name.replace('_', ' ')} | {rows[name]} |" for name in shown if rows.get(name) not in (None, {}, [], "")
+    ]
     return "\n".join(["| | |", "|---|---|", *lines])
 
 

@@ -25,6 +25,7 @@ from pacer.runs.reader import NoRun, Run
 FORMAT = 1
 TOLERANCE = 1e-5  # of half an action's range
 CHECKED = 256  # observations
+OPTIONAL = ("evaluations.npz", "sampled.onnx", "greedy.onnx", "README.md")
 
 
 class Exported(NamedTuple):
@@ -67,6 +68,8 @@ def export(
         "low": agent.low.tolist(),
         "high": agent.high.tolist(),
     }
+    for name in OPTIONAL:
+        (folder / name).unlink(missing_ok=True)  # of an export before, which may have been of another agent
     agent.save(folder)
     _write_numpy(folder, about, graphs)
     shutil.copyfile(play.__file__, folder / "play.py")
@@ -105,6 +108,7 @@ def _read(source: Path) -> tuple[Agent, dict[str, Any], dict[str, Any]]:
         "recipe": settings["label"],
         "environment": settings["environment"],
         "environment_options": settings["environment_options"],
+        "wrappers": settings.get("wrappers", []),
         "seed": settings["seed"],
         "steps": step,
     }

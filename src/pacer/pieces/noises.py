@@ -7,14 +7,26 @@ What changes is how long the policy stays with a choice: white noise cancels its
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pacer.pieces.piece import Piece
+from pacer.pieces.actors.deterministic import Deterministic
+from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.types import Array
+
+if TYPE_CHECKING:
+    from pacer.pieces.recipe import Recipe
 
 
 class Noise(Piece):
+    def check(self, recipe: "Recipe") -> None:
+        if isinstance(recipe.actor, Deterministic) and self != White():
+            raise ValueError(
+                f"noise {name_of(self)} is that of the policy, and a Deterministic one has none: what its exploration, "
+                f"{name_of(recipe.exploration)}, adds is white. Use White, or an actor that has noise of its own"
+            )
+
     @abstractmethod
     def stream(self, rng: np.random.Generator, size: int) -> Iterator[Array]:
         """Noise (size,) for the steps of one episode, without end."""

@@ -75,6 +75,11 @@ class Recipe:
         check_sizes(self.critic)
         if not 0 <= self.discount < 1:
             raise ValueError(f"discount is {self.discount}: expected 0 <= discount < 1")
+        if self.return_units and self.reward_scale != 1:
+            raise ValueError(
+                f"reward_scale is {self.reward_scale}, and with return_units rewards are divided by their usual size, "
+                "whatever their scale: leave it at 1, or set return_units to False"
+            )
         for field in fields(self):
             if isinstance(piece := getattr(self, field.name), Piece):
                 piece.check(self)

@@ -156,6 +156,7 @@ class RunFolder:
     def commit_checkpoint(self, temporary: Path, step: int, replay: Mapping[str, int]) -> None:
         """Make a written checkpoint count, in one rename; drop what none needs any more.
 
+        One of the same step makes way for it; a crash in between leaves the one before, as a crash before it would.
         `replay` are the files in the replay's folder that it needs, and how many bytes of them.
         """
         sizes = {log: (self.path / log).stat().st_size for log in LOGS if (self.path / log).exists()}
@@ -166,9 +167,14 @@ class RunFolder:
         known = self._known()
         write_manifest(temporary, step, grown, {name: known.get(name) for name in ("bit_exact", *self._facts)})
         sync(temporary)
+        replaced = self.path / "checkpoint" / ".replaced"
         with writing(self._checkpoint(step)):
+            shutil.rmtree(replaced, ignore_errors=True)
+            if self._checkpoint(step).exists():
+                self._checkpoint(step).rename(replaced)
             temporary.rename(self._checkpoint(step))
         sync(self.path / "checkpoint")
+        shutil.rmtree(replaced, ignore_errors=True)
         self._grown = grown
         self._prune()
 

@@ -77,5 +77,6 @@ def utilities(recipe: Recipe, steps: list[Step]) -> NDArray[np.float64]:
         np.asarray([getattr(step, part) for step in steps], np.float32)
         for part in ("obs", "action", "next_obs", "reward")
     )
-    rows = Transition(obs, action, reward, next_obs, np.full(len(steps), recipe.discount, np.float32))
-    return recipe.reward_scale * np.asarray(recipe.utility.shape(rows), np.float64)
+    going_on = np.asarray([not step.terminated for step in steps], np.float32)
+    rows = Transition(obs, action, reward, next_obs, recipe.discount * going_on)
+    return np.asarray(recipe.utility.shape(rows), np.float64)

@@ -80,6 +80,8 @@ class Health:
 
     def examine(self, agent: Agent, seen: Sequence[Floats], told: Evaluated, batch: Transition) -> None:
         """After an evaluation, of which `seen` are the observations in their order."""
+        if not self._metrics:
+            return  # the run has just gone on, and what its encourager takes off the return is not known yet
         encourager = agent.recipe.encourager
         penalty = self._metrics.get("weight", 0.0) * self._metrics.get(encourager.measures, 0.0)
         for name, message in signs(agent, seen, told.episodes, batch, penalty):
@@ -162,7 +164,7 @@ def _of_critic(
             "diverging",
             f"the critic is diverging: it predicts returns around {np.mean(returns.value):,.4g}, and rewards of "
             f"{np.abs(rewards).max():,.4g} at most cannot add up to that. Consider a smaller learning rate of the "
-            "critic, or a smaller reward scale",
+            "critic",
         )
         return  # the rest would say the same
     if recipe.critic.distributional and not isinstance(recipe.critic, Categorical) and crossing(returns.value):

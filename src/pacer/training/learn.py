@@ -67,6 +67,6 @@ def accept(config: Config, state: RunState, learned: Learned) -> tuple[RunState,
         raise Diverged(
             f"learning on {config.environment} diverged at step {int(state.step)} "
             f"({', '.join(bad) or 'parameters that are not finite'}). The last checkpoint and agent are kept; "
-            "try a smaller learning rate or reward scale, in another folder"
+            "try a smaller learning rate, in another folder"
         )
     return state._replace(learner=learned.learner), metrics

@@ -136,6 +136,11 @@ class Training:
                 f"{self.config.environment} is not reproducible: the same seed and actions gave {problem}. "
                 "The run goes on, but it cannot be repeated, nor continued exactly"
             )
+        if self.config.steps < self.schedule.learn_after:
+            self.audience.warn(
+                f"nothing will be learned: the run ends after {self.config.steps:,} steps, and learning begins after "
+                f"{self.schedule.learn_after:,}. Train for longer, or set schedule.learn_after"
+            )
         lanes, problems = self.collector.restore(state.lanes)
         if problems:
             self.folder.describe(bit_exact=False)
@@ -201,7 +206,9 @@ class Training:
         return state._replace(evaluation_due=np.array(False))
 
     def checkpoint(self, state: RunState) -> None:
-        if [p.name for p in self.folder.checkpoints()[:1]] != [str(state.step)]:
+        """Unless there is one of this step. That may have its evaluation still to come, which an observer that stops
+        the run there would hear again and again, so that then it is written anew."""
+        if self.audience.asked_to_stop or [p.name for p in self.folder.checkpoints()[:1]] != [str(state.step)]:
             self.folder.check()
             self.audience.tell(Phase("saving"))
             self._agent(state).save(self.folder.path / "agent")

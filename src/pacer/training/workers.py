@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
-from typing import Any
+from typing import Any, NamedTuple
 
 from pacer.errors import EnvironmentFailed, PacerError, shown, trace_of
 from pacer.runtime import use_one_thread
@@ -21,6 +21,14 @@ IMPORTABLE = (
     "Workers import what makes an environment: give its id, or a function on the top level of a module, "
     "or train with env_workers=0"
 )
+
+
+class Under(NamedTuple):
+    """A call of an environment that a worker is about to make."""
+
+    method: str
+    given: Any
+    where: str
 
 
 @contextmanager
@@ -64,7 +72,8 @@ class Workers:
             for worker in range(workers):
                 self._start(worker)
             for worker in range(workers):
-                self._send(worker, (make, name, len(range(worker, count, workers))))  # every `workers`-th world
+                number = len(range(worker, count, workers))  # every `workers`-th world
+                self._send(worker, (make, name, number, self._watch.limit is not None))
             for worker in range(workers):
                 self._receive(worker, "__init__", "the start")
         except BaseException:
@@ -112,9 +121,11 @@ class Workers:
             raise self._dead(worker) from error
 
     def _receive(self, worker: int, method: str, where: str) -> Any:
-        self._watch.begin(f"{self._name} in process {worker}", method, None, where)
+        of = f"{self._name} in process {worker}"
+        self._watch.begin(of, method, None, where)
         try:
-            answer = self._pipes[worker].recv()
+            while isinstance(answer := self._pipes[worker].recv(), Under):
+                self._watch.begin(of, *answer)  # each call has the limit to itself
         except (EOFError, OSError) as error:
             raise self._dead(worker) from error
         finally:
@@ -140,7 +151,8 @@ def _serve(pipe: Connection) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     use_one_thread()
     try:
-        worlds = InTurn(make_worlds(*pipe.recv()))
+        make, name, count, watched = pipe.recv()
+        worlds = InTurn(make_worlds(make, name, count, Announced(pipe) if watched else None))
     except PacerError as error:
         pipe.send(error)
         return
@@ -154,6 +166,17 @@ def _serve(pipe: Connection) -> None:
             pipe.send(_answers(worlds, pipe.recv()))
     except (EOFError, OSError):
         worlds.close()
+
+
+class Announced(Watch):
+    """The watch of a worker: the run, which looks after the clock, is told of each call."""
+
+    def __init__(self, pipe: Connection) -> None:
+        super().__init__()
+        self._pipe = pipe
+
+    def begin(self, environment: str, method: str, given: Any, where: str) -> None:
+        self._pipe.send(Under(method, given, where))
 
 
 def _answers(worlds: InTurn, calls: list[Call]) -> list[Any] | PacerError:

@@ -68,7 +68,7 @@ class World:
         if not np.isfinite(action).all():
             raise PacerError(
                 f"the policy's action is not finite at {where}, index {_first_bad(action)}: {action}. "
-                "Learning has diverged: try a smaller learning rate or reward scale"
+                "Learning has diverged: try a smaller learning rate"
             )
         self._watch.begin(self.name, "step", action, where)
         try:

@@ -109,7 +109,8 @@ def rescaled(recipe: Recipe, state: TrainState, factor: Array) -> TrainState:
 
     What the optimisers remember of the gradients follows: remembered in the old unit, it holds learning back for
     thousands of updates. The critic's loss is a square of returns, the actor's is a return; of a Huber loss whose
-    threshold is in units of return, and of weights that keep their size, that is near enough.
+    threshold is in units of return, and of weights that keep their size, that is near enough. Not so of gradients
+    that a clip holds at one size, whose steps are too short or too long for some hundred updates after a change.
     """
 
     def scaled(networks: Networks) -> Networks:

@@ -33,6 +33,6 @@ if __name__ == "__main__":
     agent, env = pacer.load("runs/own-environment"), gymnasium.make("Chase-v0")
     obs, total, over = env.reset(seed=0)[0], 0.0, False
     while not over:
-        obs, reward, _, over, info = env.step(agent.predict(obs, deterministic=True)[0])
-        total += float(reward)
+        obs, reward, terminated, truncated, _ = env.step(agent.predict(obs, deterministic=True)[0])
+        total, over = total + float(reward), terminated or truncated
     print(f"an episode with a return of {total:.1f}")

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from pacer.errors import PacerError
 from pacer.pieces.bodies.norms import LayerNorm
 from pacer.pieces.encouragers.weights import Fixed
 from pacer.pieces.optimisers import AdamW
+from pacer.pieces.piece import Piece
 from pacer.recipes import RECIPES
 from pacer.training.execute import execute
 from tests.tiny_runs import STEPS, configuration, everything, newest, results, train
@@ -185,6 +186,17 @@ def test_pieces_are_chosen_by_name_and_their_fields_are_options():
     assert config.recipe.actor_optimiser == AdamW(1e-3)
     with pytest.raises(PacerError, match=r"unknown weight 'Fxied'\. Did you mean Fixed"):
         parse(["--env", "Hopper-v4", "--recipe.weight", "Fxied"])
+
+
+def test_help_names_the_pieces_that_a_recipe_can_be_made_of(capsys):
+    with pytest.raises(SystemExit):
+        parse(["--help"])
+    said = capsys.readouterr().out
+    assert "--recipe.noise: White, Held, Autoregressive, Pink" in said
+    named = {piece for line in said.splitlines() if ": " in line for piece in line.split(": ", 1)[1].split(", ")}
+    for _, recipe in RECIPES.values():
+        parts = (getattr(recipe, field.name) for field in fields(recipe))
+        assert {type(part).__name__ for part in parts if isinstance(part, Piece)} - {"Averaging"} <= named
 
 
 def test_a_sweep_does_not_land_in_one_folder():

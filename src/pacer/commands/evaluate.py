@@ -28,7 +28,7 @@ class Arguments:
     seed: int = 1_000
     """Decides the episodes' starts."""
     env: str | None = None
-    """Another environment than the run's."""
+    """The environment, where it is one of your own (module:Id-v0), or another than the run's."""
     env_kwargs: str | None = None
     """Its options, as JSON."""
     wrapper: tuple[str, ...] = ()

@@ -31,7 +31,7 @@ class Arguments:
     episode: int = 0
     """Which episode of that evaluation."""
     env: str | None = None
-    """Another environment than the run's."""
+    """The environment, where it is one of your own (module:Id-v0), or another than the run's."""
     env_kwargs: str | None = None
     """Its options, as JSON."""
     wrapper: tuple[str, ...] = ()

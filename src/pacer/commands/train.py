@@ -4,9 +4,9 @@ import argparse
 import json
 import re
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
 import tyro
 
@@ -22,6 +22,7 @@ from pacer.observers.display import Display
 from pacer.observers.tracking import Tool, tracker
 from pacer.overrides import differences
 from pacer.pieces.recipe import Recipe
+from pacer.runs.codec import members
 from pacer.training.execute import execute
 
 _PIECE = re.compile(r"(?!None$|True$|False$)[A-Z]\w*(:[^:]+)*")  # no other value begins with a capital
@@ -34,7 +35,7 @@ class Arguments:
     env: str
     """Environment: any Gymnasium id with continuous actions, or module:Id-v0 for one of your own."""
     recipe: Recipe
-    """Another piece is chosen by its name and numbers, as in --recipe.weight Fixed:0.1."""
+    """Fields of its pieces; another piece is chosen by its name, see above."""
     steps: Annotated[float, tyro.conf.arg(metavar="INT")] = 100_000
     """Environment steps (1e5 is fine), rounded up to whole blocks."""
     seed: int = 0
@@ -65,7 +66,7 @@ class Arguments:
     track: Tool | None = None
     """Also tell the run's figures to TensorBoard (event files in its folder) or to Weights & Biases."""
     quiet: bool = False
-    """Show nothing while training."""
+    """Show nothing but warnings while training."""
     schedule: Schedule = Schedule()
 
 
@@ -131,7 +132,8 @@ def parse(arguments: list[str]) -> tuple[Config, Arguments]:
         start_from=digest,
     )
     default = Arguments(env=known.env or tyro.MISSING, recipe=base.recipe, schedule=base.schedule, name=name)
-    chosen = tyro.cli(Arguments, default=default, args=arguments, prog=f"pacer train {typed}".rstrip())
+    prog = f"pacer train {typed}".rstrip()
+    chosen = tyro.cli(Arguments, default=default, args=arguments, prog=prog, description=_description())
     config = resolve(
         chosen.env,
         recipe,
@@ -149,6 +151,16 @@ def parse(arguments: list[str]) -> tuple[Config, Arguments]:
         start_from=digest,
     )
     return config, chosen
+
+
+def _description() -> str:
+    """What the command does, and the pieces that there are, which the options below do not name."""
+    hints = get_type_hints(Recipe)
+    families = {f.name: list(members(hints[f.name])) for f in fields(Recipe) if isinstance(hints[f.name], type)}
+    lines = [f"  --recipe.{name.replace('_', '-')}: {', '.join(of)}" for name, of in families.items() if len(of) > 1]
+    return "\n".join(
+        [f"{Arguments.__doc__}", "", "Pieces by name and numbers, as in --recipe.weight Fixed:0.1:", *lines]
+    )
 
 
 def _recipe(typed: str, start: Agent | None) -> tuple[str | Recipe, str | None]:

@@ -1,4 +1,5 @@
-"""Whether TD3's random steps and learning rates are what our `td3` lacks: its authors begin with 25,000 random steps.
+"""Whether random steps, learning rates or observations as they are lack in our `td3` on Hopper: its authors begin with
+25,000 random steps and do not normalise.
 
 pacer bench results/td3.py
 """
@@ -9,10 +10,11 @@ VARIANTS = (
     {},
     {"schedule.warm_up": 25_000, "schedule.learn_after": 25_000},
     {"recipe.actor_optimiser.learning_rate": 1e-3, "recipe.critic_optimiser.learning_rate": 1e-3},
+    {"recipe.normalise_observations": False},
 )
 
 EXPERIMENT = Experiment(
-    "random steps and learning rates of TD3",
+    "random steps, learning rates and observations of TD3",
     cells=tuple(Cell("td3", "Hopper-v4", overrides=changes) for changes in VARIANTS),
     steps=100_000,
     seeds=2,

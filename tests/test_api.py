@@ -127,12 +127,12 @@ def test_another_function_does_not_get_the_agent_of_the_first():
 
 
 def test_a_finished_run_says_that_nothing_was_trained(capsys):
-    train(env=lambda: windy(1), run_dir="here", steps=10)
+    train(env=lambda: windy(1), run_dir="here", steps=20)
     assert capsys.readouterr().err == ""
-    train(env=lambda: windy(1), run_dir="here", steps=10)
+    train(env=lambda: windy(1), run_dir="here", steps=20)
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith("pacer: already finished, nothing trained: here holds the whole run of 10 steps")
+    assert said.err.startswith("pacer: already finished, nothing trained: here holds the whole run of 20 steps")
 
 
 def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_a_usable_run(capfd):

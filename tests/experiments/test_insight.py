@@ -96,7 +96,7 @@ def test_one_dimension_is_shown_twice():
 def steady(tmp_path_factory):
     folder = tmp_path_factory.mktemp("steady")
     utility = Combination(Power(2.0), ActionCost(), 0.0)
-    train(folder, make=Steady, steps=100, recipe=replace(RECIPE, utility=utility, reward_scale=0.5))
+    train(folder, make=Steady, steps=100, recipe=replace(RECIPE, utility=utility, reward_scale=0.5, return_units=False))
     return folder
 
 

@@ -156,7 +156,7 @@ class RunFolder:
     def commit_checkpoint(self, temporary: Path, step: int, replay: Mapping[str, int]) -> None:
         """Make a written checkpoint count, in one rename; drop what none needs any more.
 
-        One of the same step makes way for it; a crash in between leaves the one before, as a crash before it would.
+        One of the same step makes way for it; a crash right then leaves the one before, if there is one.
         `replay` are the files in the replay's folder that it needs, and how many bytes of them.
         """
         sizes = {log: (self.path / log).stat().st_size for log in LOGS if (self.path / log).exists()}

@@ -1,4 +1,5 @@
-"""Which single action should stand for a policy: zero noise, one among the others, or the critic's choice of 16.
+"""Which single action should stand for a policy: zero noise, the sample nearest to all others, that with the most
+neighbours, or the critic's choice of 16.
 
 python results/greedy.py RUN...     plays the agents of finished runs by each rule and adds rows to tables/greedy.csv
 """
@@ -44,7 +45,7 @@ def rules(agent: Agent) -> dict[str, Rule]:
         actor = replace(recipe.actor, greedy_rule=rule)
         return lambda obs: actor.greedy(networks.actor, agent.scaling.normalise(obs, np), agent.space, np)
 
-    found = {rule: plain(rule) for rule in ("zero", "medoid")}
+    found = {rule: plain(rule) for rule in ("zero", "medoid", "densest")}
     return {**found, f"best of {CANDIDATES}": best, "sampled": lambda obs: agent.policy.sampled(obs, rng)}
 
 

@@ -25,12 +25,13 @@ from pacer.training.statistics import Moments  # noqa: E402
 
 SIZE = Size(hidden=(64, 64), levels=16, samples=32, batch=64, warm_up=0)
 ACTORS = {
-    "push-forward": PushForward(skip=0.6, greedy_rule="medoid"),
+    "push-forward": PushForward(skip=0.6),
     "flow": Flow(),
     "semi-implicit": SemiImplicit(),
     "Gaussian": Gaussian(),
 }
 RULES = {"pacer": PACER, "pacer-m, weight 1": replace(PACER_M, weight=Fixed(1.0))}
+GREEDY = ("medoid", "densest")
 BLOCKS, UPDATES, SAMPLES, CHOICE = 80, 50, 4_000, 32
 SEEDS = (0, 1)
 
@@ -69,7 +70,8 @@ def trained(recipe: Recipe, places: np.ndarray, seed: int) -> Networks:
 
 def kept(rule: str, actor: str, dimensions: int, count: int, seed: int) -> tuple[object, ...]:
     """Peaks that hold a quarter of an even share, the share of samples at any and at each; then what is earned by
-    samples, the best of 32 as the critic rates them, zero noise, and greedy play (a push-forward actor's medoid)."""
+    samples, the best of 32 as the critic rates them, zero noise, and the medoid and densest sample of a push-forward
+    actor."""
     recipe = replace(RULES[rule], actor=ACTORS[actor], actor_optimiser=Adam(1e-3), critic_optimiser=Adam(1e-3))
     recipe, places, space = SIZE.apply(recipe), peaks(count, dimensions), Space(1, dimensions)
     networks, obs = trained(recipe, places, seed), np.ones((1, 1), np.float32)
@@ -80,13 +82,14 @@ def kept(rule: str, actor: str, dimensions: int, count: int, seed: int) -> tuple
     returns = recipe.critic.returns(networks.critic, np.ones((SAMPLES, 1), np.float32), action, jax.random.key(2))
     rated = np.asarray(recipe.risk.value(recipe.actor_pessimism.combine(returns, recipe.risk))).reshape(-1, CHOICE)
     best = action.reshape(-1, CHOICE, dimensions)[np.arange(len(rated)), rated.argmax(1)]
-    zero = recipe.actor.push(networks.actor, obs, np.zeros_like(noise[0]))
-    plays = (action, best, zero, recipe.actor.greedy(networks.actor, obs, space))
+    rules = GREEDY if isinstance(recipe.actor, PushForward) else ()
+    actors = (recipe.actor, *(replace(recipe.actor, greedy_rule=rule) for rule in rules))
+    plays = (action, best, *(actor.greedy(networks.actor, obs, space) for actor in actors))
     earned = [round(float(reward(np.asarray(play), places).mean()), 3) for play in plays]
     return int((at >= 0.25 / count).sum()), round(at.sum(), 3), " ".join(f"{share:.3f}" for share in at), *earned
 
 
 if __name__ == "__main__":
     columns = ("rule", "actor", "dimensions", "peaks", "seed", "kept", "share_at_peaks", "shares")
-    columns += ("sampled", f"best_of_{CHOICE}", "zero", "greedy")
+    columns += ("sampled", f"best_of_{CHOICE}", "zero", *GREEDY)
     fill("modes", columns, itertools.product(RULES, ACTORS, (1, 2), (2, 4, 8), SEEDS), kept)

@@ -47,6 +47,7 @@ ACTORS = {
     "push-forward, squared noise": PushForward(BODY, noise_power=2),
     "push-forward, skip": PushForward(BODY, skip=0.6),
     "push-forward, medoid": PushForward(BODY, greedy_rule="medoid"),
+    "push-forward, densest": PushForward(BODY, skip=0.6, greedy_rule="densest"),
     "gaussian": Gaussian(BODY),
     "deterministic": Deterministic(BODY),
     "semi-implicit": SemiImplicit(BODY),

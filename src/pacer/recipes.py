@@ -41,7 +41,7 @@ from pacer.pieces import (
 
 # PACER as we would use it: one setting for every task and every unit of reward.
 PACER = Recipe(
-    actor=PushForward(skip=0.6, greedy_rule="medoid"),
+    actor=PushForward(skip=0.6, greedy_rule="densest"),
     critic=Quantile(mean="head", threshold=0.1),
     encourager=Volume(),
     weight=Dual(bound_per_dimension=1.0),
@@ -94,7 +94,7 @@ SQL = Recipe(actor=PushForward(), critic=Expected(), backup=SoftMaximum(), impro
 
 # PACER's nearest relative: a scalar critic, and actions that repel each other.
 DRAC = Recipe(
-    actor=PushForward(skip=0.6, greedy_rule="medoid"),
+    actor=PushForward(skip=0.6, greedy_rule="densest"),
     critic=Expected(),
     encourager=Repulsion(),
     weight=WidthDual(),

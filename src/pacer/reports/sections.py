@@ -32,7 +32,7 @@ CHARTS: tuple[tuple[str, str, str, Callable[[dict[str, Any]], Any]], ...] = (
         "curves",
         "Learning curves",
         "Evaluation over training: the mean over seeds of the mean over the episodes of an evaluation. Greedy actions "
-        "are those of zero noise or, as in the recipe pacer, medoids of samples.",
+        "are those of zero noise or, as in the recipe pacer, the densest of samples.",
         lambda run: run["modes"],
     ),
     (

@@ -5,7 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pacer.pieces.types import Space
+from pacer.pieces import PushForward
+from pacer.pieces.types import Network, Space
 from tests.small import ACTORS, SPACE, each
 
 DENSITIES = {name: actor for name, actor in ACTORS.items() if actor.has_density}
@@ -86,3 +87,35 @@ def test_medoid_is_the_sample_nearest_to_the_others():
         samples = actor.push(network, row[None], noise, np)[:, 0]
         costs = [np.linalg.norm(samples - s, axis=1).sum() for s in samples]
         np.testing.assert_allclose(greedy, samples[int(np.argmin(costs))], atol=1e-6)
+
+
+class Peaks(PushForward):
+    """A policy known by hand: noise goes next to the nearest of some places; what is small stays between them."""
+
+    def transform(self, network, obs, noise, xp=jnp, training=False):
+        places = xp.asarray(network.params["modes"])
+        nearest = (noise[..., None, :] * places).sum(-1).argmax(-1)
+        near = places[nearest] + network.params["width"] * noise
+        return xp.where(xp.linalg.norm(noise, axis=-1, keepdims=True) < network.params["between"], noise, near), ()
+
+
+def far_from_modes(rule, modes):
+    angles = 2 * np.pi * np.arange(modes) / modes
+    places = np.float32(np.stack([np.cos(angles), np.sin(angles)], 1))
+    network = Network({"modes": places, "width": np.float32(0.05), "between": 0.5}, ())
+    greedy = Peaks(greedy_rule=rule).greedy(network, np.zeros((1, SPACE.observation), np.float32), SPACE, np)[0]
+    return np.linalg.norm(np.tanh(places) - greedy, axis=1).min()
+
+
+@pytest.mark.parametrize("modes", [2, 4, 8])
+def test_the_densest_sample_lies_at_a_mode_and_the_medoid_between_them(modes):
+    assert far_from_modes("densest", modes) < 0.05
+    assert far_from_modes("medoid", modes) > 0.3
+
+
+def test_the_densest_sample_of_one_mode_is_next_to_its_middle_and_of_a_point_is_the_point():
+    network = Network({"modes": np.zeros((1, 2), np.float32), "width": np.float32(0.3), "between": 0.0}, ())
+    obs = np.zeros((1, SPACE.observation), np.float32)
+    assert np.linalg.norm(Peaks(greedy_rule="densest").greedy(network, obs, SPACE, np)) < 0.15
+    network.params["width"] = np.float32(0)
+    np.testing.assert_array_equal(Peaks(greedy_rule="densest").greedy(network, obs, SPACE, np), 0)

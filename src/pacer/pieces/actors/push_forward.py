@@ -11,7 +11,9 @@ from pacer.pieces.bodies.base import Body, headed, headed_init
 from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.types import Array, Network, Space
 
-CANDIDATES = 65  # of the medoid; an odd number: of an even one, the two in the middle of one dimension are a tie
+CANDIDATES = 65  # an odd number: of an even one, the two in the middle of one dimension are a tie for the medoid
+NEAR = 0.25
+"""How far samples count as neighbours, as a share of their mean distance: peaks a little apart are still two."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,9 @@ class PushForward(Actor):
 
     Without one the untrained policy is almost a point: noise is a small part of what enters a wide network.
     """
-    greedy_rule: Literal["zero", "medoid"] = "zero"
-    """Greedy play: the action of zero noise, or of 65 fixed samples the one nearest to all others."""
+    greedy_rule: Literal["zero", "medoid", "densest"] = "zero"
+    """Greedy play: the action of zero noise, or of 65 fixed samples the one nearest to all others, or the one with the
+    most neighbours. Of a policy with several modes the first two may lie between them."""
 
     def noise_size(self, space: Space) -> int:
         return space.action**self.noise_power
@@ -54,6 +57,11 @@ class PushForward(Actor):
         actions = self.push(network, obs, noise, xp)
         # Dimension by dimension: all at once would take A times the memory.
         squares = sum((actions[:, None, ..., d] - actions[None, ..., d]) ** 2 for d in range(space.action))
-        distances = xp.sqrt(squares).sum(0)
-        medoid: Array = xp.take_along_axis(actions, distances.argmin(0)[None, ..., None], axis=0)[0]
-        return medoid
+        distances = xp.sqrt(squares)
+        if self.greedy_rule == "medoid":
+            chosen = distances.sum(0).argmin(0)
+        else:
+            near = xp.maximum(NEAR * distances.mean((0, 1)), xp.float32(1e-30))  # of a point, any sample will do
+            chosen = xp.exp(-distances / near).sum(0).argmax(0)
+        action: Array = xp.take_along_axis(actions, chosen[None, ..., None], axis=0)[0]
+        return action

@@ -51,6 +51,10 @@ def test_wrong_ones_are_refused(text, message):
         parse_piece(text, Risk)
 
 
+def test_the_name_of_a_class_will_do_where_there_is_a_short_one():
+    assert parse_piece("CVaR:0.25", Risk) == parse_piece("cvar:0.25", Risk)
+
+
 @pytest.mark.parametrize("family", [Risk, Utility])
 def test_every_piece_of_ours_has_a_short_name_of_its_own(family):
     ours = [piece for piece in members(family).values() if piece.__module__.startswith("pacer.")]

@@ -20,10 +20,12 @@ def parse_piece(text: str, family: type) -> Any:
     The numbers are those of its fields that are one, whole or not, in their order; the last may be left out.
     """
     sort, (name, *numbers) = family.__name__.lower(), text.split(":")
-    known = {_typed_name(piece): piece for piece in members(family).values()}
-    if name not in known:
-        raise PacerError(f"unknown {sort} {name!r}.{near(name, known)} They are: {', '.join(known)}")
-    piece, expected = known[name], _numbers(known[name])
+    named = members(family)
+    typed = {_typed_name(piece): piece for piece in named.values()}
+    if name not in {**typed, **named}:
+        raise PacerError(f"unknown {sort} {name!r}.{near(name, typed)} They are: {', '.join(typed)}")
+    piece = {**typed, **named}[name]
+    expected = _numbers(piece)
     if len(numbers) > len(expected) or (_needs_all(piece) and len(numbers) < len(expected)):
         usage = ":".join([name, *(number.upper() for number in expected)])
         raise PacerError(f"{sort} {text!r}: expected {usage}. {name} is: {piece.__doc__}")

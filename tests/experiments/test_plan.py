@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import tyro
 
-from pacer.commands.bench import Arguments
+from pacer.commands.bench import Arguments, main
 from pacer.commands.train import parse
 from pacer.config import default_folder
 from pacer.errors import PacerError
@@ -85,6 +85,12 @@ def test_a_run_that_words_cannot_say_is_a_number_of_the_plan():
 def test_what_is_refused(choices, said):
     with pytest.raises(PacerError, match=said):
         plan(choices)
+
+
+@pytest.mark.parametrize("processes", ["0", "-1"])
+def test_no_processes_are_refused(processes):
+    with pytest.raises(PacerError, match=f"processes is {processes}: expected 1 or more"):
+        main(["quick", "--processes", processes])
 
 
 def own(folder, text):

@@ -9,6 +9,7 @@ import pacer
 from pacer.commands.compare import main
 from pacer.errors import PacerError
 from pacer.reports.cells import cells
+from pacer.reports.compare import gathered
 from pacer.reports.dataset import load
 from tests.reports import synthetic
 
@@ -53,6 +54,7 @@ def test_runs_of_one_name_in_two_folders_are_told_apart(runs, tmp_path):
     assert sorted(labels) == sorted([f"sac ({before})", f"sac ({after})"])
     same = [row[1:3] for row in pacer.compare(after, after / "seed0").table.rows]
     assert same == [["sac", "3"]]  # one run that is named twice is one run
+    assert len(gathered([after, after / "seed0", runs])) == len(load([runs]).runs)  # in its curves, too
 
 
 def test_what_cannot_be_compared_is_said(runs, tmp_path):
@@ -61,3 +63,6 @@ def test_what_cannot_be_compared_is_said(runs, tmp_path):
         pacer.compare(tmp_path)
     with pytest.raises(PacerError, match="name run folders"):
         main([])
+    for window in (0, 2):
+        with pytest.raises(PacerError, match=f"window is {window}: expected an odd number"):
+            pacer.compare(runs, window=window)

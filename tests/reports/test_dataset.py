@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from pacer.errors import PacerError
+from pacer.reports.content import content
 from pacer.reports.dataset import load
+from pacer.reports.results import results
+from pacer.reports.watch import fingerprint
 from tests.reports import synthetic
 
 
@@ -61,6 +64,33 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_there(tmp_path):
     assert "line 2" in told["half"]
     assert "safetensors" in told["good"]
     assert np.isfinite(next(r for r in data.runs if r.path == good).evaluations["return"]).all()
+
+
+def test_scores_are_of_the_seeds_that_came_as_far_as_the_furthest(tmp_path):
+    synthetic.grid(tmp_path / "done", tasks=["Hopper-v4"], recipes=("sac",), seeds=2, evaluations=20)
+    synthetic.write(tmp_path / "behind", "Hopper-v4", "sac", seed=2, evaluations=20, done=0.1)
+    synthetic.write(tmp_path / "begun", "Hopper-v4", "td3", evaluations=20, done=0.1)  # the furthest of its kind
+    found = load([tmp_path])
+    assert [(run.label, run.seed) for run in found.complete] == [("sac", 0), ("sac", 1), ("td3", 0)]
+    (episodes,) = (table for table in results(found) if table.name.startswith("episodes"))
+    assert [row["seeds"] for row in episodes.data] == [2, 1]
+    shown = [run["modes"]["greedy"] for run in content(found)["runs"]]
+    assert [bool(mode["scores"]) for mode in shown] == [True, True, False, True]
+    assert [mode["episodes"] is None for mode in shown] == [False, False, True, False]
+    assert all(mode["figures"]["return"] for mode in shown)  # curves are of all
+
+
+def test_what_a_report_writes_is_no_change_of_the_runs(tmp_path):
+    synthetic.write(tmp_path / "runs" / "one", evaluations=2)
+    page, tables = tmp_path / "runs" / "report.html", tmp_path / "runs" / "tables"
+    own = [page.resolve(), tables.resolve()]
+    before = fingerprint([tmp_path / "runs"], own)
+    page.write_text("a page")
+    tables.mkdir()
+    (tables / "scores.md").write_text("a table")
+    assert fingerprint([tmp_path / "runs"], own) == before
+    synthetic.write(tmp_path / "runs" / "two", evaluations=2)
+    assert fingerprint([tmp_path / "runs"], own) != before
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):

@@ -135,7 +135,7 @@ def test_54_runs_make_a_small_page(tmp_path):
 
 def test_lines_of_any_length_are_thinned(tmp_path):
     synthetic.write(tmp_path / "run", evaluations=200)
-    (run,) = content(load([tmp_path]).runs)["runs"]
+    (run,) = content(load([tmp_path]))["runs"]
     assert len(run["learning"]["step"]) == 250
     assert run["learning"]["step"] == sorted(run["learning"]["step"])
     assert run["learning"]["train_return"][0] is not None
@@ -144,7 +144,7 @@ def test_lines_of_any_length_are_thinned(tmp_path):
 def test_zeros_are_no_figure(tmp_path):
     """An older run without an encourager tells its distance all the same."""
     synthetic.write(tmp_path / "run", recipe="td3", evaluations=3)
-    (run,) = content(load([tmp_path]).runs)["runs"]
+    (run,) = content(load([tmp_path]))["runs"]
     assert run["learning"].keys() == {"step", "train_return", "actor_loss", "critic_loss"}
 
 

@@ -66,6 +66,8 @@ def main(arguments: list[str]) -> None:
         _list()
         return
     chosen = tyro.cli(Arguments, args=arguments, prog="pacer bench")
+    if chosen.processes is not None and chosen.processes < 1:
+        raise PacerError(f"processes is {chosen.processes}: expected 1 or more")
     choices = chosen.choices()
     jobs = plan(choices)
     if chosen.track:

@@ -21,14 +21,12 @@ class Arguments:
     mode: Literal["greedy", "sampled"] = "greedy"
     """How the agents play in the evaluations that are compared."""
     window: int = 1
-    """Evaluations over which curves are smoothed."""
+    """Evaluations over which curves are smoothed, an odd number."""
 
 
 def main(arguments: list[str]) -> None:
     chosen = tyro.cli(Arguments, args=arguments, prog="pacer compare")
     if not chosen.runs:
         raise PacerError("name run folders, or folders that hold runs, such as runs/")
-    if chosen.window < 1:
-        raise PacerError(f"window is {chosen.window}: expected 1 or more")
     print(compare(*chosen.runs, output=chosen.output, mode=chosen.mode, window=chosen.window))
     print(f"\nthe curves are in {chosen.output}")

@@ -67,9 +67,10 @@ def _write(chosen: Arguments, reload: float = 0) -> None:
 def _watch(chosen: Arguments) -> None:
     """The last page, after Ctrl-C, is one that stays as it is."""
     print("watching; Ctrl-C ends it", flush=True)
+    own = [path for path in (chosen.output, chosen.tables, chosen.figures) if path]
     try:
         with tidying():
-            for _ in changes(chosen.runs, chosen.every):
+            for _ in changes(chosen.runs, chosen.every, own):
                 _write(chosen, chosen.every)
     except KeyboardInterrupt:
         _write(chosen)
@@ -86,7 +87,7 @@ def _figures(data: Dataset, folder: Path) -> None:
     from pacer.reports import figures  # matplotlib, which a page does without
 
     returns: dict[str, dict[str, list[NDArray[Any]]]] = {}
-    for run in data.distinct:
+    for run in data.complete:
         if (late := run.late("greedy")).size:
             returns.setdefault(run.environment, {}).setdefault(run.label, []).append(late)
     figures.write([run.scored for run in data.distinct], folder, returns=returns)

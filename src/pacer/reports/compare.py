@@ -31,8 +31,10 @@ class Comparison(NamedTuple):
 def compare(*runs: str | Path, output: str | Path | None = None, mode: str = "greedy", window: int = 1) -> Comparison:
     """Runs, or all below some folders, by task and algorithm: means over seeds with their 95 % intervals.
 
-    `output` may end with .png, .svg, .pdf or .html; curves are smoothed over `window` evaluations.
+    `output` may end with .png, .svg, .pdf or .html; curves are smoothed over `window` evaluations, an odd number.
     """
+    if window < 1 or window % 2 == 0:
+        raise PacerError(f"window is {window}: expected an odd number, so that as many lie before a point as after it")
     scored = gathered(runs)
     if not any(mode in run.curves and run.curves[mode].steps.size for run in scored):
         raise PacerError(f"no run in {', '.join(map(str, runs)) or 'nothing'} has a {mode} evaluation yet")
@@ -45,10 +47,11 @@ def compare(*runs: str | Path, output: str | Path | None = None, mode: str = "gr
 
 def gathered(roots: Sequence[str | Path]) -> list[Scored]:
     """The runs below the roots; where two roots hold a run of the same name and seed, labels tell the root too."""
-    found = [(str(root), run) for root in roots for run in load([root]).distinct]
+    once = {run.path.resolve(): (str(root), run) for root in reversed(roots) for run in load([root]).distinct}
+    found = list(once.values())  # a run below two roots counts once, as one of the first
     places: dict[tuple[str, str, int], set[Path]] = {}
-    for _, run in found:
-        places.setdefault((run.environment, run.label, run.seed), set()).add(run.path.resolve())
+    for path, (_, run) in once.items():
+        places.setdefault((run.environment, run.label, run.seed), set()).add(path)
     alike = any(len(paths) > 1 for paths in places.values())
     return [replace(run.scored, label=f"{run.label} ({root})") if alike else run.scored for root, run in found]
 

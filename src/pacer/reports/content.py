@@ -1,14 +1,14 @@
 """What the page's charts show, as plain JSON values: one entry per run, small enough for any number of runs."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pacer.reports.curves import best, curve, final
-from pacer.reports.dataset import MODES, RunData
+from pacer.reports.dataset import MODES, Dataset, RunData
 from pacer.reports.reference import paper_score
 from pacer.reports.style import styles
 from pacer.runs.arrays import Arrays
@@ -19,10 +19,12 @@ EPISODES = 500  # of a distribution, per run
 ATOMS = 200  # of a learned or a played distribution
 BINS = 50  # of a heat map, each way
 KEYS = ("step", "mode", "episode")  # of evaluations.csv; its other columns are figures
+NOT_SCORED: dict[str, Any] = {"last": {}, "scores": {}, "episodes": None}  # a seed that is behind the others
 
 
-def content(runs: Sequence[RunData]) -> dict[str, Any]:
+def content(dataset: Dataset) -> dict[str, Any]:
     """Tasks, algorithms with their looks and the paper's scores, and the runs."""
+    runs, complete = dataset.distinct, {run.path for run in dataset.complete}
     looks = styles(run.label for run in runs)
     tasks, labels = sorted({run.environment for run in runs}), list(looks)
     return {
@@ -34,7 +36,11 @@ def content(runs: Sequence[RunData]) -> dict[str, Any]:
                 "task": tasks.index(run.environment),
                 "algorithm": labels.index(run.label),
                 "seed": run.seed,
-                "modes": {mode: evaluated(run, mode) for mode in MODES if mode in run.evaluations["mode"]},
+                "modes": {
+                    mode: evaluated(run, mode) | (scored(run, mode) if run.path in complete else NOT_SCORED)
+                    for mode in MODES
+                    if mode in run.evaluations["mode"]
+                },
                 "learning": learning(run.progress),
                 "timing": timing(run.timings),
                 "insight": insight(run.insight or {}),
@@ -45,13 +51,17 @@ def content(runs: Sequence[RunData]) -> dict[str, Any]:
 
 
 def evaluated(run: RunData, mode: str) -> dict[str, Any]:
-    """Each figure's mean per evaluation, the scores, and the episodes of the last evaluations."""
+    """Each figure's mean per evaluation."""
     curves = {name: curve(run.evaluations, mode, name) for name in run.evaluations if name not in KEYS}
-    returns = curves["return"]
+    figures = {name: numbers(curve.values) for name, curve in curves.items()}
+    return {"step": curves["return"].steps.tolist(), "figures": figures}
+
+
+def scored(run: RunData, mode: str) -> dict[str, Any]:
+    """The scores, and means and episodes of the last evaluations."""
+    returns = curve(run.evaluations, mode)
     return {
-        "step": returns.steps.tolist(),
-        "figures": {name: numbers(curve.values) for name, curve in curves.items()},
-        "last": {name: numbers([run.late(mode, name).mean()])[0] for name in curves},
+        "last": {name: numbers([run.late(mode, name).mean()])[0] for name in run.evaluations if name not in KEYS},
         "scores": dict(zip(("final", "best"), numbers([final(returns), best(returns)]), strict=True)),
         "episodes": numbers(_quantiles(run.late(mode), EPISODES)),
     }

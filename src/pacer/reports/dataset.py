@@ -64,6 +64,11 @@ class RunData:
         return self.evaluations[column][chosen & np.isin(self.evaluations["step"], steps)]
 
     @property
+    def evaluated(self) -> int:
+        """The step of the last evaluation."""
+        return int(self.evaluations["step"].max()) if self.evaluations["step"].size else 0
+
+    @property
     def reached(self) -> int:
         """The last step that a log tells of."""
         return max((int(log["step"].max()) for log in (self.evaluations, self.progress) if log["step"].size), default=0)
@@ -82,6 +87,15 @@ class Dataset:
             key = run.environment, run.label, run.seed
             found[key] = max(found.get(key, run), run, key=lambda r: r.reached)
         return list(found.values())
+
+    @property
+    def complete(self) -> list[RunData]:
+        """Of those, the seeds that came as far as the furthest of their task and algorithm: what scores are made of."""
+        furthest: dict[tuple[str, str], int] = {}
+        for run in self.distinct:
+            key = run.environment, run.label
+            furthest[key] = max(furthest.get(key, 0), run.evaluated)
+        return [run for run in self.distinct if run.evaluated == furthest[run.environment, run.label]]
 
 
 def load(roots: Sequence[str | Path]) -> Dataset:

@@ -30,7 +30,7 @@ def write(dataset: Dataset, path: Path, title: str = "pacer report", reload: flo
 
 def render(dataset: Dataset, title: str = "pacer report", reload: float = 0) -> str:
     """The page's text; with `reload` it reads itself anew after so many seconds."""
-    shown = content(dataset.distinct)
+    shown = content(dataset)
     parts = sections(dataset, shown)
     scripts = {"plotly": _plotly(), "script": "\n".join((WEB / f"{name}.js").read_text("utf-8") for name in SCRIPTS)}
     pieces = {

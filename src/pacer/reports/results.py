@@ -13,7 +13,7 @@ MODE = "greedy"
 def results(dataset: Dataset) -> list[Table]:
     """Scores beside the paper's, then the episodes of each task."""
     episodes: dict[str, dict[str, list[dict[str, Array]]]] = {}
-    for run in dataset.distinct:
+    for run in dataset.complete:
         if MODE in run.evaluations["mode"]:
             columns = {
                 name: run.late(MODE, name) for name in run.evaluations if name not in ("step", "mode", "episode")

@@ -38,8 +38,8 @@ CHARTS: tuple[tuple[str, str, str, Callable[[dict[str, Any]], Any]], ...] = (
     (
         "scores",
         "Scores by algorithm",
-        "Bars are means over seeds and dots the seeds. A diamond is the paper's score, its highest average return "
-        "after 1M steps.",
+        "Bars are means over seeds and dots the seeds, those that came as far as the furthest. A diamond is the "
+        "paper's score, its highest average return after 1M steps.",
         lambda run: run["modes"],
     ),
     (

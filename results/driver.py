@@ -13,7 +13,7 @@ from table import fill
 import pacer
 from pacer.imports import imported
 
-WEIGHTS = ("Dual:1:0:1", "Fixed:0.2")  # the first is that of `pacer`
+WEIGHTS = ("FlooredDual:1:0:1", "Dual:1:0:1", "Fixed:0.2")  # the first is that of `pacer`
 RISKS = ("neutral", "cvar:0.5", "cvar:0.25", "cvar:0.1")
 SEEDS, STEPS = 3, 30_000
 ROAD = imported(str(Path(__file__).parents[1] / "examples" / "careful_driver.py"))  # registers it, too

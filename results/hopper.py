@@ -8,7 +8,8 @@ from pacer.experiments import Cell, Experiment
 VARIANTS = (
     ("pacer", {}),
     ("pacer", {"recipe.actor": "Gaussian"}),
-    ("pacer", {"recipe.weight.initial": 0.1}),
+    ("pacer", {"recipe.weight": "Dual:1:0:1"}),  # without a floor
+    ("pacer", {"recipe.weight": "Dual:0.1:0:1"}),
     ("pacer", {"recipe.policy_delay": 2}),
     ("sac", {}),
     ("sac", {"recipe.backup.penalty_in_return": False}),

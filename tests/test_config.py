@@ -9,9 +9,10 @@ import pytest
 import pacer
 from pacer.config import Schedule, default_folder, resolve
 from pacer.errors import PacerError
+from pacer.pieces.actors.push_forward import PushForward
 from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.critics.quantile import Quantile
-from pacer.pieces.encouragers.weights import MovingDual
+from pacer.pieces.encouragers.duals import MovingDual
 from pacer.pieces.risks import CVaR
 from pacer.recipes import PACER, PACER_M_ADAPTIVE, RECIPES, SAC
 
@@ -217,8 +218,24 @@ def test_the_package_has_it():
     assert pacer.resolve is resolve
 
 
+KEPT = sorted((Path(__file__).parents[1] / "results" / "runs").rglob("config.json"))
+
+
 def test_the_kept_runs_of_the_default_have_the_recipe_as_it_is_on_every_task():
-    kept = (Path(__file__).parents[1] / "results" / "runs").rglob("pacer/seed*")
-    configs = [pacer.Run(path).config for path in kept]
+    configs = [pacer.Run(path.parent).config for path in KEPT if path.parents[1].name == "pacer"]
     assert len({config.environment for config in configs}) >= 5
     assert {config.recipe for config in configs} == {PACER}
+
+
+def test_the_kept_runs_have_the_recipes_after_which_they_are_named():
+    """Greedy play apart, which is no part of training: some were evaluated by an earlier rule, as they say."""
+    configs = [pacer.Run(path.parent).config for path in KEPT if path.parents[1].name in RECIPES]
+    assert len({config.label for config in configs}) >= 12
+    for config in configs:
+        meant = resolve(config.environment, config.label).recipe
+        assert replace(config.recipe, actor=meant.actor) == meant, config.label
+        assert replace(config.recipe.actor, **greedy_of(meant.actor)) == meant.actor, config.label
+
+
+def greedy_of(actor):
+    return {"greedy_rule": actor.greedy_rule} if isinstance(actor, PushForward) else {}

@@ -9,7 +9,8 @@ from pacer.config import Schedule
 from pacer.errors import PacerError
 from pacer.overrides import changed, differences, whole
 from pacer.pieces.encouragers.base import Nothing
-from pacer.pieces.encouragers.weights import Fixed, MovingDual
+from pacer.pieces.encouragers.duals import MovingDual
+from pacer.pieces.encouragers.weights import Fixed
 from pacer.pieces.optimisers import Adam
 from pacer.pieces.risks import CVaR
 from pacer.recipes import PACER_M_ADAPTIVE, SAC

@@ -6,7 +6,8 @@ import pytest
 
 from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.critics.quantile import Quantile
-from pacer.pieces.encouragers.weights import Fixed, MovingDual
+from pacer.pieces.encouragers.duals import MovingDual
+from pacer.pieces.encouragers.weights import Fixed
 from pacer.presets import SIZES, for_task
 from pacer.recipes import PACER_M, PACER_M_ADAPTIVE, RECIPES, SQL, TQC
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from pacer.pieces.backups import SoftMaximum
-from pacer.pieces.encouragers.weights import MovingDual
+from pacer.pieces.encouragers.duals import MovingDual
 from pacer.pieces.recipe import Recipe
 
 T = TypeVar("T")

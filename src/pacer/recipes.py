@@ -14,6 +14,7 @@ from pacer.pieces import (
     FirstMember,
     Fixed,
     FixedQuantile,
+    FlooredDual,
     Flow,
     Gaussian,
     GaussianNoise,
@@ -44,7 +45,7 @@ PACER = Recipe(
     actor=PushForward(skip=0.6, greedy_rule="densest"),
     critic=Quantile(mean="head", threshold=0.1),
     encourager=Volume(),
-    weight=Dual(bound_per_dimension=1.0),
+    weight=FlooredDual(bound_per_dimension=1.0),
     return_units=True,
     policy_delay=1,
 )

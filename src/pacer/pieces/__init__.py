@@ -19,6 +19,7 @@ from pacer.pieces.critics.generator import Generator
 from pacer.pieces.critics.proposed import Proposed
 from pacer.pieces.critics.quantile import Quantile
 from pacer.pieces.encouragers.base import Encourager, Nothing, SampleEncourager, Seen
+from pacer.pieces.encouragers.duals import Dual, FlooredDual, MovingDual, WidthDual
 from pacer.pieces.encouragers.entropy import Entropy
 from pacer.pieces.encouragers.mmd import MMD
 from pacer.pieces.encouragers.reference import Reference, TruncatedNormal, Uniform
@@ -26,7 +27,7 @@ from pacer.pieces.encouragers.repulsion import Repulsion
 from pacer.pieces.encouragers.sliced import Sliced
 from pacer.pieces.encouragers.volume import Volume
 from pacer.pieces.encouragers.wasserstein import Wasserstein
-from pacer.pieces.encouragers.weights import Balanced, Dual, Fixed, MovingDual, Weight, WidthDual
+from pacer.pieces.encouragers.weights import Balanced, Fixed, Weight
 from pacer.pieces.exploration import EpsilonUniform, Exploration, GaussianNoise, NoExploration
 from pacer.pieces.improvements import Ascent, Improvement, Stein
 from pacer.pieces.noises import Autoregressive, Held, Noise, Pink, White
@@ -80,6 +81,7 @@ __all__ = [
     "FirstMember",
     "Fixed",
     "FixedQuantile",
+    "FlooredDual",
     "Flow",
     "Gaussian",
     "GaussianNoise",

@@ -4,8 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from pacer.pieces import PushForward
+from pacer.pieces.actors.push_forward import even_noises, random_noises
 from pacer.pieces.types import Network, Space
 from tests.small import ACTORS, SPACE, each
 
@@ -82,7 +84,7 @@ def test_medoid_is_the_sample_nearest_to_the_others():
     actor = ACTORS["push-forward, medoid"]
     network = jax.tree.map(np.asarray, actor.init(jax.random.key(0), SPACE))
     obs = np.asarray(observations())
-    noise = actor.noise(np.random.default_rng(0), SPACE, (64, 1))
+    noise = random_noises(SPACE.action)[:, None]
     for row, greedy in zip(obs, actor.greedy(network, obs, SPACE, np), strict=True):
         samples = actor.push(network, row[None], noise, np)[:, 0]
         costs = [np.linalg.norm(samples - s, axis=1).sum() for s in samples]
@@ -111,6 +113,38 @@ def far_from_modes(rule, modes):
 def test_the_densest_sample_lies_at_a_mode_and_the_medoid_between_them(modes):
     assert far_from_modes("densest", modes) < 0.05
     assert far_from_modes("medoid", modes) > 0.3
+
+
+@pytest.mark.parametrize("actions", [3, 6, 8])
+def test_the_densest_sample_lies_at_a_mode_while_modes_are_further_apart_than_the_policy_is_wide(actions):
+    """Beyond that, in many dimensions, zero noise is nearer to all samples than these are to each other."""
+    places = np.zeros((2, actions), np.float32)
+    places[:, 0] = -1.1, 1.1
+    network = Network({"modes": places, "width": np.float32(0.2), "between": 0.3 * actions**0.5}, ())
+    greedy = Peaks(greedy_rule="densest").greedy(network, np.zeros((1, 2), np.float32), Space(2, actions), np)[0]
+    assert abs(greedy[0]) > 0.7
+
+
+def test_more_noises_than_a_network_may_have_are_refused():
+    with pytest.raises(ValueError, match="noise_power is 4, which makes 1048576 noises: expected 65536 at most"):
+        PushForward(noise_power=4).noise_size(Space(3, 32))
+
+
+@pytest.mark.parametrize("size", [1, 2, 6, 17])
+def test_even_noises_are_zero_noise_and_pairs_that_are_normal_in_each_dimension(size):
+    noise = even_noises(size)
+    np.testing.assert_array_equal(noise[0], 0)
+    np.testing.assert_array_equal(noise[1:33], -noise[33:])
+    for one in noise[1:].T:
+        np.testing.assert_allclose(np.sort(one), norm.ppf((np.arange(64) + 0.5) / 64), atol=1e-5)
+
+
+@pytest.mark.parametrize("actions", [1, 3, 6, 17])
+def test_greedy_play_of_one_mode_is_its_middle(actions):
+    space = Space(2, actions)
+    network = Network({"modes": np.zeros((1, actions), np.float32), "width": np.float32(0.4), "between": 0.0}, ())
+    greedy = Peaks(greedy_rule="densest").greedy(network, np.zeros((5, 2), np.float32), space, np)
+    np.testing.assert_allclose(greedy, np.zeros((5, actions)), atol=0.02)
 
 
 def test_the_densest_sample_of_one_mode_is_next_to_its_middle_and_of_a_point_is_the_point():

@@ -12,6 +12,7 @@ from pacer.pieces import (
     Balanced,
     Dual,
     Fixed,
+    FlooredDual,
     MovingDual,
     Repulsion,
     Seen,
@@ -117,7 +118,24 @@ def test_balanced_force_is_a_mean_at_first_and_then_follows():
     assert after(weight, 1.0, 60, state=state, force=4.0)["force"] == pytest.approx(4.0, abs=0.02)
 
 
-@pytest.mark.parametrize("weight", [Balanced(), Dual(initial=0.3), WidthDual()], ids=lambda w: type(w).__name__)
+def test_a_floored_dual_sinks_to_its_share_of_the_force_and_no_floor_is_above_the_most():
+    weight = FlooredDual(bound=1.0, share=0.1, most=0.2, optimiser=Adam(0.1))
+    assert weight.value(after(weight, 0.0, 1, force=1.0)) == pytest.approx(np.exp(-0.1), rel=1e-4)  # a dual above it
+    assert weight.value(after(weight, 0.0, 60, force=1.0)) == pytest.approx(0.1, rel=1e-5)
+    assert weight.value(after(weight, 0.0, 60, force=50.0)) == pytest.approx(0.2, rel=1e-5)
+    assert weight.value(after(weight, 2.0, 10, force=1.0)) == pytest.approx(np.exp(1.0), rel=1e-4)  # and free to rise
+
+
+def test_a_floored_dual_rises_from_its_floor_at_once():
+    """It stops there, rather than sinks on unseen and has to come back."""
+    weight = FlooredDual(bound=1.0, share=0.1, optimiser=Adam(0.01, momentum=0.0, memory=0.0))
+    sunk = after(weight, 0.0, 400, force=1.0)
+    assert weight.value(after(weight, 2.0, 1, state=sunk, force=1.0)) == pytest.approx(0.1 * np.exp(0.01), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "weight", [Balanced(), Dual(initial=0.3), FlooredDual(), WidthDual()], ids=lambda w: type(w).__name__
+)
 def test_a_weight_in_units_of_return_follows_a_new_unit(weight):
     state = after(weight, 1.0, 3, force=7.0)
     assert weight.value(weight.rescaled(state, 0.25)) == pytest.approx(0.25 * weight.value(state), rel=1e-5)

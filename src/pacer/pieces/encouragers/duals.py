@@ -84,7 +84,7 @@ class FlooredDual(Dual):
     """
 
     share: float = 0.1
-    """Of the force; by itself the dual rests at 0.005 (Ant) to 0.06 (roads and cars) of it."""
+    """Of the force; by itself the dual rests at 0.005 (Ant) to 0.05 (cars) of it."""
     most: float = 0.2
     """Highest floor, in units of return."""
     rate: float = 0.005

@@ -15,7 +15,7 @@ from pacer.pieces.sizes import LARGEST
 from pacer.pieces.types import Array, Network, Space
 
 PAIRS = 32
-"""Of noises from whose actions greedy play chooses, and one more: of an even number two may be a tie."""
+"""Greedy play chooses among the actions of so many pairs of noises and one more: of an even number two may tie."""
 NEAR = 0.5
 """How far samples count as neighbours, as a share of their mean distance: peaks a little apart are still two."""
 
@@ -88,8 +88,8 @@ def random_noises(size: int) -> Array:
 def even_noises(size: int) -> Array:
     """Zero noise, and pairs of opposite normals, evenly spread in each dimension (a Latin hypercube).
 
-    Of a policy with one mode zero noise is then the densest, rather than one of few samples around it, which in many
-    dimensions are all far from the middle.
+    Where a policy is symmetric about zero noise, that is then the densest, rather than one of few samples around it,
+    which in many dimensions are all far from the middle.
     """
     even = (np.arange(PAIRS) + 0.25) / PAIRS  # opposite ones are at 0.75, so that together they are even, too
     normal = np.array([NormalDist().inv_cdf(share) for share in even])

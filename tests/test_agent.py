@@ -13,6 +13,7 @@ from safetensors.numpy import load_file, save_file
 from pacer.agent import Agent
 from pacer.errors import PacerError
 from pacer.pieces.types import Networks, Space
+from pacer.runs.formats import FORMAT
 from pacer.training.statistics import Moments
 from tests.formats.store import HERE
 from tests.tiny_runs import RECIPE
@@ -145,7 +146,7 @@ def with_body(folder, **fields):
         (lambda f: with_body(f, hidden=[]), r"hidden is \(\): expected at least one layer"),
         (lambda f: with_body(f, hidden=[16, 16, 16]), "does not hold the arrays its configuration calls for"),
         (lambda f: rewrite(f, recipe=None), "recipe is None"),
-        (lambda f: rewrite(f, format=9), "of format 9"),
+        (lambda f: rewrite(f, format=FORMAT + 1), f"of format {FORMAT + 1}"),
         (lambda f: (f / "agent.safetensors").write_bytes(b"\xff" * 100), "cannot be read as a safetensors file"),
         (lambda f: os.truncate(f / "agent.safetensors", 900), "cannot be read as a safetensors file"),
         (lambda f: (f / "agent.safetensors").unlink(), "cannot be read as a safetensors file"),

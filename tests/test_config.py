@@ -207,7 +207,14 @@ def test_recipe_and_schedule_share_no_field_name():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"replay_capacity": 1}, {"evaluation_episodes": 0}, {"checkpoint_every": 30}, {"warm_up": -1}]
+    "changes",
+    [
+        {"replay_capacity": 1},
+        {"evaluation_episodes": 0},
+        {"checkpoint_every": 30},
+        {"warm_up": -1},
+        {"snapshot_every": 70},
+    ],
 )
 def test_nonsense_schedules_are_refused(changes):
     with pytest.raises(ValueError, match=f"{next(iter(changes))} is {next(iter(changes.values()))}"):

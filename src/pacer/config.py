@@ -17,10 +17,11 @@ from pacer.recipes import RECIPES
 from pacer.runs.codec import encode
 
 DEFAULT_RECIPE = "pacer"
+PHASES = (0.1, 0.5, 1.0)  # parts of a run after which an agent is kept
 LARGEST_SEED = 10**18 - 1  # with as many digits as a number in config.json may have
 # Fields of a schedule that change what is written of a run, not what it learns: they are not in its label, and may
 # change when it goes on.
-WATCHING = ("evaluate_every", "evaluation_episodes", "checkpoint_every", "log_every", "keep_replay")
+WATCHING = ("evaluate_every", "evaluation_episodes", "checkpoint_every", "log_every", "snapshot_every", "keep_replay")
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Schedule:
     evaluation_episodes: int = 10
     checkpoint_every: int = 5_000
     log_every: int = 1_000
+    snapshot_every: int = 0
+    """Steps between agents that are kept beside those of the run's phases, to be played, filmed, exported; 0: none."""
     replay_capacity: int = 1_000_000
     """Rows of experience that are remembered."""
     keep_replay: bool = True
@@ -50,10 +53,10 @@ class Schedule:
         for name in ("block", "updates", "evaluate_every", "evaluation_episodes", "checkpoint_every", "log_every"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} is {getattr(self, name)}: expected a whole number above 0")
-        for name in ("warm_up", "learn_after"):
+        for name in ("warm_up", "learn_after", "snapshot_every"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name)}: expected a whole number, 0 or more")
-        for name in ("evaluate_every", "checkpoint_every", "log_every"):
+        for name in ("evaluate_every", "checkpoint_every", "log_every", "snapshot_every"):
             if getattr(self, name) % self.block:
                 raise ValueError(f"{name} is {getattr(self, name)}: expected a multiple of the block, {self.block}")
         if self.replay_capacity < max(self.block, 2):
@@ -93,6 +96,12 @@ class Config:
             raise ValueError(f"seed is {self.seed}: expected a whole number from 0 to {LARGEST_SEED}")
         if self.envs < 1:
             raise ValueError(f"envs is {self.envs}: expected a whole number above 0")
+
+    @property
+    def phases(self) -> tuple[int, ...]:
+        """The steps whose agents heat maps are made of."""
+        block = self.schedule.block
+        return tuple(-(-int(fraction * self.steps) // block) * block for fraction in PHASES)
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,13 @@ def test_a_run_is_examined_in_its_folder(steady):
     np.testing.assert_allclose(agent.returns(returns["states"], box).value, returns["value"], rtol=1e-4, atol=1e-5)
 
 
+def test_heat_maps_are_of_phases_however_many_agents_are_kept(tmp_path):
+    train(tmp_path, steps=40, snapshot_every=10)
+    assert Run(tmp_path).snapshots() == [10, 20, 30, 40]
+    examine(tmp_path, 1, 10, 1, env=Drift)
+    assert load_arrays(tmp_path / "insight" / "heatmaps.safetensors")["phases"].tolist() == [10, 20, 40]
+
+
 def test_a_run_that_goes_on_drops_what_was_found_before(tmp_path):
     train(tmp_path, steps=20)
     shutil.rmtree(tmp_path / "snapshots" / "20")  # as if the run were under way: the newest agent stands for it

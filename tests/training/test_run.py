@@ -35,6 +35,15 @@ def test_a_run_leaves_what_it_should(unbroken):
     assert json.loads(unbroken["DONE"])["steps"] == STEPS
 
 
+def test_agents_of_all_evaluations_are_kept_where_asked_for(unbroken, tmp_path):
+    train(tmp_path, snapshot_every=50)
+    kept = results(tmp_path)
+    extra = {f"snapshots/{step}/{name}" for step in (50, 150) for name in ("agent.json", "agent.safetensors")}
+    assert kept.keys() - unbroken.keys() == extra
+    assert {name for name in unbroken if kept[name] != unbroken[name]} <= {"config.json"}
+    assert pacer.Run(tmp_path).config.phases == (20, 100, 200)
+
+
 def test_one_seed_gives_one_result_and_another_seed_another(unbroken, tmp_path):
     train(tmp_path / "again")
     assert results(tmp_path / "again") == unbroken

@@ -54,7 +54,7 @@ def examine(
     and by the newest; its learned return of an action beside the returns of `episodes` episodes that go on with it.
     """
     run = Run(folder)
-    agents = {step: run.agent(step) for step in run.snapshots()}
+    agents = {step: run.agent(step) for step in run.snapshots() if step in run.config.phases}
     if run.step is not None:
         agents.setdefault(run.step, run.agent())  # of a run that is not finished
     if not agents:

@@ -34,7 +34,6 @@ from pacer.training.workers import open_worlds
 from pacer.training.world import MakeEnvironment, World
 from pacer.training.worlds import Worlds
 
-SNAPSHOTS = (0.1, 0.5, 1.0)  # fractions of the run at which an agent is kept for heat maps
 LEARNED = 2_000  # updates: a critic that has hardly learned has no health yet
 EXPERIENCE = 1_000  # steps whose rewards say what returns are possible
 ACTIVITIES = ("collect", "learn", "evaluate")
@@ -179,7 +178,8 @@ class Training:
         self.health.hear(int(state.lanes.steps.max()), metrics)
         if self.replay.crowded(state.lanes.rows):
             self.replay.save(self.folder.path / REPLAY, state.lanes.rows, state.lanes.going_on)
-        if state.step in {self._snapshot(fraction) for fraction in SNAPSHOTS}:
+        every = self.schedule.snapshot_every
+        if state.step in self.config.phases or (every and state.step % every == 0):
             self._agent(state).save(self.folder.path / "snapshots" / str(state.step))
         if self._due(state, self.schedule.checkpoint_every) or self.watch.saves_wanted > self._saves:
             self._saves = self.watch.saves_wanted
@@ -251,10 +251,6 @@ class Training:
 
     def _due(self, state: RunState, every: int) -> bool:
         return bool(state.step == self.config.steps or state.step % every == 0)
-
-    def _snapshot(self, fraction: float) -> int:
-        blocks = -(-int(fraction * self.config.steps) // self.schedule.block)
-        return blocks * self.schedule.block
 
     @contextmanager
     def _keeping(self, state: RunState) -> Iterator[None]:

@@ -50,12 +50,12 @@ bench: .venv/.test .venv-peers/.installed  # speed beside Stable-Baselines3 and 
 	.venv-peers/bin/pip install --quiet --constraint constraints.txt stable-baselines3 sb3-contrib==2.9.2 sbx-rl==0.28.0 "gymnasium[mujoco]"
 	@touch $@
 
-results: .venv/.test  # tables and figures of each set of runs in results/runs, and the tables of the pages
+results: .venv/.test  # tables and figures of each set of runs in results/runs, and every table of the pages
 	for name in $$(ls results/runs); do \
 	  $(BIN)/pacer report results/runs/$$name --output results/$$name.html \
 	    --tables results/tables/$$name --figures results/figures/$$name || exit 1; \
 	done
-	$(BIN)/python results/levels.py
+	$(BIN)/python results/pages.py
 
 clean:  # remove .venv, and that of the benchmarks
 	rm -rf .venv .venv-peers

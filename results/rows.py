@@ -4,9 +4,11 @@ python results/rows.py results/runs/main/HalfCheetah-v4 [EVERY]      # every so 
 """
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from table import lines
 
 import pacer
 
@@ -21,16 +23,19 @@ def levels(run: pacer.Run) -> dict[int, tuple[float, float]]:
     }
 
 
-def row(folder: Path, every: int) -> str:
-    run = pacer.Run(folder)
-    found = levels(run)
-    steps = range(every, max(found) + 1, every)
-    cells = [" / ".join(f"{mean:.0f}" for mean in found[step]) if step in found else "" for step in steps]
-    name = f"{run.config.environment}, `{run.config.label}`, seed {run.config.seed}"
-    return f"| {' | '.join([name, *cells])} |"
+def shown(means: Iterable[float], digits: int = 0) -> str:
+    """greedy / sampled"""
+    return " / ".join(f"{mean:.{digits}f}" for mean in means)
+
+
+def row(run: pacer.Run, every: int, end: int | None = None, words: str | None = None) -> tuple[str, ...]:
+    """The run by its label, or in other words, and its returns up to a step, or to its last."""
+    found, config = levels(run), run.config
+    steps = range(every, (end or max(found)) + 1, every)
+    name = f"{config.environment}, {words or f'`{config.label}`'}, seed {config.seed}"
+    return (name, *(shown(found[step]) if step in found else "" for step in steps))
 
 
 if __name__ == "__main__":
     root, every = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
-    for path in sorted(root.rglob("config.json")):
-        print(row(path.parent, every))
+    print(lines(row(pacer.Run(path.parent), every) for path in sorted(root.rglob("config.json"))))

@@ -1,0 +1,240 @@
+"""Tables of what the kept runs earned, greedy / sampled: those of the pages, by name.
+
+Where runs are named below, it is by their set, the folder in results/runs, and their label.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from rows import levels, row, shown
+from table import filled, markdown
+
+import pacer
+from pacer.experiments.find import find
+from pacer.reports.reference import published
+from pacer.reports.statistics import cvar
+
+RESULTS = Path(__file__).parent
+RUNS = RESULTS / "runs"
+STEPS = (20_000, 50_000, 100_000)
+LAST = 5
+"""One evaluation is a matter of luck where policies fall: several in a row tell more."""
+METHODS = {"sac": "SAC u1", "td3": "TD3 u1"}
+MUJOCO = ("HalfCheetah-v4", "Hopper-v4", "Walker2d-v4", "Ant-v4")
+CAR, CHEETAH = "pacer/CarNavigation1-v0", "pacer/RiskyHalfCheetah-v0"
+DUAL = "pacer-weight_Dual_1_0_1"  # without a floor
+Found = dict[int, tuple[float, float]]
+"""Mean returns of greedy and of sampled play, by step."""
+
+
+def runs(name: str, env: str, label: str) -> list[pacer.Run]:
+    """The kept runs of a label, by seed."""
+    folders = sorted(
+        (RUNS / name / env / label).glob("seed*"), key=lambda folder: int(folder.name.removeprefix("seed"))
+    )
+    return [pacer.Run(folder) for folder in folders]
+
+
+@cache
+def kept(name: str, env: str, label: str) -> list[Found]:
+    return [levels(run) for run in runs(name, env, label)]
+
+
+@cache
+def variants(series: str, env: str, variant: str) -> list[Found]:
+    """Runs of which numbers are kept alone, by seed."""
+    found: dict[str, Found] = {}
+    for this in filled("variants"):
+        if (this["series"], this["environment"], this["variant"]) == (series, env, variant):
+            found.setdefault(this["seed"], {})[int(this["step"])] = (float(this["greedy"]), float(this["sampled"]))
+    return [found[seed] for seed in sorted(found)]
+
+
+def over(found: Found, steps: Iterable[int]) -> tuple[float, float]:
+    """Mean of several evaluations."""
+    greedy, sampled = np.mean([found[step] for step in steps], axis=0)
+    return greedy, sampled
+
+
+def at_the_end(found: Found, step: int) -> tuple[float, float]:
+    """Mean of the last evaluations up to this step."""
+    return over(found, sorted(at for at in found if at <= step)[-LAST:])
+
+
+def of_seeds(seeds: list[tuple[float, float]]) -> str:
+    """Means over seeds, and in brackets the greedy one of each seed."""
+    if not seeds:
+        return ""
+    return f"{shown(np.mean(seeds, axis=0))} ({', '.join(f'{greedy:.0f}' for greedy, _ in seeds)})"
+
+
+def level(recipe: str, env: str, step: int) -> str:
+    """What was published after as many steps."""
+    return "".join(f"{at.score:.0f}" for at in published(env) if (at.method, at.steps) == (METHODS.get(recipe), step))
+
+
+def standing(*names: str) -> str:
+    """Where the recipes of experiments stand on the tasks that these have in common."""
+    experiments = [(name, find(str(RESULTS / f"{name}.py"))) for name in names]
+    *_, before, end = (step for step in STEPS if step <= min(experiment.steps for _, experiment in experiments))
+    rows = []
+    for env in dict.fromkeys(cell.env for cell in experiments[-1][1].cells):
+        for name, recipe in [
+            (name, cell.recipe) for name, this in experiments for cell in this.cells if cell.env == env
+        ]:
+            if ended := [found for found in kept(name, env, recipe) if end in found]:
+                at = [of_seeds([found[step] for found in ended]) for step in (before, end)]
+                last = of_seeds([at_the_end(found, end) for found in ended])
+                rows.append((f"{env}, `{recipe}`", *at, last, level(recipe, env, end)))
+    head = (f"{before:,} steps", f"{end:,} steps", f"last {LAST} evaluations", f"published at {end:,}")
+    return markdown(head, rows)
+
+
+def on_the_way(name: str, envs: Iterable[str], labels: Mapping[str, str], every: int, end: int) -> str:
+    """A row for each run, by label and the words for it, and a column each so many steps."""
+    rows = [
+        row(run, every, end, words) for env in envs for label, words in labels.items() for run in runs(name, env, label)
+    ]
+    return markdown([f"{step / 1000:g}k" for step in range(every, end + 1, every)], rows)
+
+
+MMD = "pacer-encourager_MMD_f422ca09-weight_{}"
+CANDIDATES = {
+    "`pacer`": "pacer",
+    "the same, a weight without floor": DUAL,
+    "`pacer-m-adaptive`": "pacer-m-adaptive",
+    "`drac`, a spread with a dual": "drac",
+    "MMD, a share of the force (`Balanced`)": MMD.format("Balanced"),
+    "MMD, fixed at 1 in return units": MMD.format("Fixed_1"),
+}
+
+
+def candidates() -> str:
+    """Up to 50,000 steps the last evaluations and in brackets the very last of each seed; small tasks at 10,000."""
+
+    def found(env: str, label: str) -> list[Found]:
+        return next(
+            (seeds for name in ("candidates", "main", "small", "weights") if (seeds := kept(name, env, label))), []
+        )
+
+    def cell(env: str, label: str, step: int) -> str:
+        seeds = [seed for seed in found(env, label) if step in seed]
+        if step < STEPS[1] or not seeds:
+            return ", ".join(shown(seed[step]) for seed in seeds)
+        overall = np.mean([at_the_end(seed, step) for seed in seeds], axis=0)
+        return f"{shown(overall)} ({', '.join(f'{seed[step][0]:.0f}' for seed in seeds)})"
+
+    tasks = {"HalfCheetah-v4": 50_000, "Hopper-v4": 50_000, "InvertedPendulum-v4": 10_000, "Pendulum-v1": 10_000}
+    rows = [(words, *(cell(env, label, step) for env, step in tasks.items())) for words, label in CANDIDATES.items()]
+    return markdown(tuple(tasks), rows)
+
+
+Source = Callable[[str], list[Found]]
+"""The seeds of a variant on a task."""
+
+
+def of(name: str, label: str) -> Source:
+    return lambda env: kept(name, env, label)
+
+
+def numbers(variant: str) -> Source:
+    return lambda env: variants("weights", env, variant)
+
+
+WEIGHTS: dict[str, Source] = {
+    "a dual without floor": of("weights", DUAL),
+    "floor: 0.05 of the force": numbers("pacer, at least 0.05 of the force"),
+    "**floor: 0.1 of the force, at most 0.2 (`pacer`)**": of("main", "pacer"),
+    "the same, at most 0.1": of("weights", "pacer-weight.most_0.1"),
+    "`Fixed:0.2`": of("weights", "pacer-weight_Fixed_0.2"),
+    "`pacer-m-adaptive`": of("main", "pacer-m-adaptive"),
+}
+ON_ANT: dict[str, Source] = {
+    "a dual: holds an entropy of -A, from 1 on": of("weights", DUAL),
+    "the same, from 0.1 on": of("weights", "pacer-weight_Dual_0.1_0_1"),
+    "the same, an actor step for two of the critic": of("weights", f"{DUAL}-policy_delay_2"),
+    "holds an entropy of 0: wider": of("weights", "pacer-weight_Dual"),
+    "**fixed at 0.2 of the unit of reward**": of("weights", "pacer-weight_Fixed_0.2"),
+    "fixed at 0.5": of("weights", "pacer-weight_Fixed_0.5"),
+    "MMD without root, fixed at 1 (seed 1)": numbers("pacer, MMD:4:64 without root, Fixed:1"),
+    "a pull to the centre alone (MMD with squared distances, fixed at 0.25)": of(
+        "weights", "pacer-encourager_MMD_c0af7fc1-weight_Fixed_0.25"
+    ),
+    "`pacer-m-adaptive`": of("main", "pacer-m-adaptive"),
+}
+
+
+def weights() -> str:
+    """Means of the evaluations at 60,000, 70,000 ... 100,000 steps, of each seed."""
+    steps = range(60_000, 100_001, 10_000)
+    rows = [
+        (words, *(", ".join(shown(over(seed, steps)) for seed in source(env)) for env in MUJOCO))
+        for words, source in WEIGHTS.items()
+    ]
+    return markdown(MUJOCO, rows)
+
+
+def on_ant() -> str:
+    rows = [(words, ", ".join(shown(seed[30_000]) for seed in source("Ant-v4"))) for words, source in ON_ANT.items()]
+    return markdown(("30,000 steps",), rows)
+
+
+RATES = "td3-actor_optimiser.learning_rate_0.001-critic_optimiser.learning_rate_0.001"
+TD3: dict[str, Source] = {
+    "`td3`": of("main", "td3"),
+    "25,000 random steps, and learning from then on": of("td3", "td3-warm_up_25000-learn_after_25000"),
+    "observations as they are": of("td3", "td3-normalise_observations_False"),
+    "learning rates of 1e-3, instead of 3e-4": of("td3", RATES),
+}
+
+
+def td3() -> str:
+    """Means of the last evaluations at 100,000 steps, of each seed, beside what is published."""
+    envs = ("Hopper-v4", "Walker2d-v4")
+    rows = [
+        (words, *(", ".join(f"{at_the_end(seed, 100_000)[0]:.0f}" for seed in source(env)) for env in envs))
+        for words, source in TD3.items()
+    ]
+    return markdown(envs, [*rows, ("published", *(level("td3", env, 100_000) for env in envs))])
+
+
+def car(label: str) -> str:
+    """Means over the ten evaluations of each 50,000 steps: a single one tells little here."""
+    (run,) = runs("cars", CAR, label)
+    table, width = run.evaluations(), 50_000
+    ends = range(width, int(table["step"].max()) + 1, width)
+
+    def both(column: str, end: int, digits: int) -> str:
+        within = (table["step"] > end - width) & (table["step"] <= end)
+        means = [table[column][within & (table["mode"] == mode)].mean() for mode in ("greedy", "sampled")]
+        return shown(means, digits)
+
+    columns = {"return": 0, "goals": 1, "hazards": 0, "treasures": 0}
+    words = ("return, greedy / sampled", "goals in an episode", "steps on hazards", "steps on treasures")
+    rows = [
+        (text, *(both(name, end, digits) for end in ends))
+        for text, (name, digits) in zip(words, columns.items(), strict=True)
+    ]
+    return markdown([f"to {end // 1000}k" for end in ends], rows)
+
+
+def risky() -> str:
+    """Sampled episodes of the last evaluation, of each seed."""
+    rows = []
+    for folder in sorted((RUNS / "risky" / CHEETAH).iterdir()):
+        cells = []
+        for run in runs("risky", CHEETAH, folder.name):
+            table = run.evaluations()
+            last = (table["step"] == table["step"].max()) & (table["mode"] == "sampled")
+            returns = table["return"][last]
+            cells.append(
+                (
+                    f"{returns.mean():.0f}",
+                    f"{cvar(returns, 0.25):.0f}",
+                    f"{100 * table['above_limit'][last].mean():.1f} %",
+                )
+            )
+        rows.append((f"`{folder.name}`", *(", ".join(column) for column in zip(*cells, strict=True))))
+    return markdown(("mean return", "mean of the worst quarter", "steps above the speed"), rows)

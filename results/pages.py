@@ -1,0 +1,54 @@
+"""Every table of a page that is made of runs or of measured tables: below a comment that names it.
+
+python results/pages.py        # puts them where they are shown
+"""
+
+import re
+from functools import partial
+from pathlib import Path
+
+import of_runs
+import of_tables
+from of_runs import DUAL
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md", "docs/results.md", "docs/environments.md", "docs/utility-and-risk.md", "results/FINDINGS.md")
+MARKED = re.compile(r"(<!-- table: (.+) -->\n\n)((?:\|.*\n)*)")
+BOTH = {"pacer": "`pacer`", "sac": "`sac`"}
+HELD = {"pacer-noise_Held": "`pacer`, noise `Held`"}
+AS_THEY_ARE = {f"{DUAL}-normalise_observations_False": "`pacer`", "sac-normalise_observations_False": "`sac`"}
+SMALL = ("InvertedPendulum-v4", "Pendulum-v1")
+
+TABLES = {
+    "main": partial(of_runs.standing, "main"),
+    "baselines": partial(of_runs.standing, "main", "baselines"),
+    "small tasks": partial(of_runs.on_the_way, "small", SMALL, BOTH, 2_500, 15_000),
+    "MountainCar": partial(of_runs.on_the_way, "small", ("MountainCarContinuous-v0",), HELD, 5_000, 30_000),
+    "observations": partial(
+        of_runs.on_the_way, "observations", ("Ant-v4", "HalfCheetah-v4"), AS_THEY_ARE, 10_000, 100_000
+    ),
+    "candidates": of_runs.candidates,
+    "weights on Ant": of_runs.on_ant,
+    "weights": of_runs.weights,
+    "td3": of_runs.td3,
+    "car": partial(of_runs.car, DUAL),
+    "risky": of_runs.risky,
+    "modes": of_tables.modes,
+    "greedy on bandits": of_tables.greedy_on_bandits,
+    "greedy on agents": of_tables.greedy_on_agents,
+    "random play": of_tables.random_play,
+    "point mass": of_tables.point_mass,
+    "standing": of_tables.standing,
+    "drivers": of_tables.drivers,
+}
+
+
+def filled(text: str) -> str:
+    """The page with all of its tables as they are now."""
+    return MARKED.sub(lambda found: f"{found[1]}{TABLES[found[2]]()}\n", text)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        path = ROOT / page
+        path.write_text(filled(path.read_text("utf-8")), "utf-8")

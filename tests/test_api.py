@@ -6,7 +6,7 @@ import gymnasium
 import jax
 import numpy as np
 import pytest
-from gymnasium.wrappers import TransformReward
+from gymnasium.wrappers import RescaleAction, TransformReward
 
 import pacer
 from pacer.observers import STOP, Progress
@@ -40,7 +40,10 @@ def test_a_run_lives_in_its_default_folder_and_gives_its_agent(tmp_path):
 
 
 def test_a_folder_without_an_agent_is_refused(tmp_path):
-    with pytest.raises(pacer.PacerError, match="holds no agent: expected a run folder"):
+    with pytest.raises(pacer.PacerError, match=r"holds no agent: expected a run folder, or an agent folder of one$"):
+        pacer.load(tmp_path)
+    train(run_dir="some/run", steps=10)
+    with pytest.raises(pacer.PacerError, match=r"Runs below it: .*some/run$"):
         pacer.load(tmp_path)
 
 
@@ -103,6 +106,12 @@ def test_what_is_no_function_that_makes_one_environment_is_refused(env, message)
         ),
         ({"seed": 10**18}, "expected a whole number from 0 to 999999999999999999"),
         ({"env_workers": -1}, "env_workers is -1: expected a whole number, 0 or more"),
+        ({"observers": print}, r"observers is <built-in.*: expected a list of functions of an event, \[observer\]"),
+        ({"observers": [3]}, r"observers is \[3\]: expected a list of functions"),
+        (
+            {"recipe": "pacer", "risk": "cvar:0.1", "overrides": {"recipe.risk": "cvar:0.5"}},
+            r"recipe.risk is given twice, by --risk \(risk= in Python\) and by an override",
+        ),
     ],
 )
 def test_what_would_fail_late_or_not_at_all_is_refused_at_the_door(change, message):
@@ -177,6 +186,24 @@ def test_observations_may_stay_as_they_are():
         train(run_dir="other", start_from="raw", recipe=RECIPE)
 
 
+def test_an_environment_with_other_bounds_is_refused_since_actions_would_be_others_in_it():
+    agent = train(run_dir="here", steps=10)
+
+    def wide():
+        return RescaleAction(Drift(), -30.0, 50.0)
+
+    with pytest.raises(pacer.PacerError, match=r"actions from -30 to 50, and the agent was trained on .*RescaleAction"):
+        pacer.evaluate(agent, wide)
+    same = pacer.evaluate(agent, lambda: RescaleAction(wide(), agent.low, agent.high), episodes=2)
+    assert same.mean("greedy") == pytest.approx(pacer.evaluate(agent, Drift, episodes=2).mean("greedy"), rel=1e-4)
+
+
+def test_networks_of_another_recipe_are_no_start():
+    train(run_dir="here", steps=10)
+    with pytest.raises(pacer.PacerError, match=r"the agent to start from .*: name no recipe, and the agent's is taken"):
+        train(run_dir="other", recipe="sac", start_from="here")
+
+
 def test_an_agent_is_judged_in_the_environment_that_is_named():
     agent = train(run_dir="here", steps=10)
     told = pacer.evaluate("here", Drift, episodes=3)
@@ -185,6 +212,8 @@ def test_an_agent_is_judged_in_the_environment_that_is_named():
     assert told.returns("greedy").mean() == pytest.approx(told.mean("greedy"))
     with pytest.raises(pacer.PacerError, match=r"name its environment with --env \(env= in Python\)"):
         pacer.evaluate("here")
+    with pytest.raises(pacer.PacerError, match="mode is 'gready': expected greedy or sampled"):
+        told.mean("gready")
     with pytest.raises(pacer.PacerError, match="does not belong to a run"):
         pacer.evaluate(agent)
     with pytest.raises(pacer.PacerError, match="an agent alone is recorded into a file"):

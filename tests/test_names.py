@@ -41,8 +41,8 @@ def test_pieces_as_they_are_typed(text, family, piece):
         ("cvra:0.25", "Did you mean cvar"),
         ("cvar:0.25:3", "expected cvar:LEVEL"),
         ("cvar", "risk 'cvar': expected cvar:LEVEL. cvar is: The mean of the worst"),
-        ("cvar:", "could not convert"),
-        ("cvar:much", "could not convert"),
+        ("cvar:", "level is '': expected a number"),
+        ("cvar:much", "level is 'much': expected a number"),
         ("cvar:2", "0 < level <= 1"),
     ],
 )

@@ -112,6 +112,15 @@ class Agent:
         mass = np.take_along_axis(np.broadcast_to(mass, value.shape), order, -1)
         return Returns(np.take_along_axis(value, order, -1), np.asarray(midpoints(mass)), mass)
 
+    def check_fits(self, name: str, space: Space, low: Floats, high: Floats) -> None:
+        """Refuse an environment that is not like the one this agent knows, in which its actions would be others."""
+        there, here = spaces(space, low, high), spaces(self.space, self.low, self.high)
+        if there != here:
+            raise PacerError(
+                f"{name} has {there}, and the agent was trained on {here}. "
+                "Where bounds alone differ, gymnasium.wrappers.RescaleAction gives an environment those of the agent"
+            )
+
     def digest(self) -> str:
         """Characters that tell this agent from any other."""
         content = hashlib.sha256(repr(self.recipe).encode())
@@ -161,7 +170,12 @@ class Agent:
 
 def _vectors(given: ArrayLike, size: int, what: str) -> Array:
     """One vector, or a batch, as an array; refused where it is none."""
-    vectors = np.asarray(given, np.float32)
+    try:
+        vectors = np.asarray(given, np.float32)
+    except (TypeError, ValueError) as error:
+        raise PacerError(
+            f"{what} that is no array ({shown(error)}): expected {size} numbers, or rows of them"
+        ) from error
     if vectors.ndim not in (1, 2) or vectors.shape[-1] != size:
         raise PacerError(f"{what} of shape {vectors.shape}: expected ({size},) or (batch, {size})")
     if not np.isfinite(vectors).all():

@@ -61,6 +61,7 @@ def train(
     the run, at what it last saved.
     """
     _check_environment(env, wrappers, name is not None or run_dir is not None)
+    _check_observers(observers)
     start = load(start_from) if isinstance(start_from, str | Path) else start_from
     config = resolve(
         env if isinstance(env, str) else f"function:{getattr(env, '__qualname__', type(env).__name__)}",
@@ -99,7 +100,9 @@ def load(run: str | Path) -> Agent:
     if (folder / "agent" / "agent.json").exists():
         folder = folder / "agent"
     if not (folder / "agent.json").exists():
-        raise PacerError(f"{folder} holds no agent: expected a run folder, or an agent folder of one")
+        below = [str(run.path) for run in Run.find(folder)[:3]] if folder.is_dir() else []
+        hint = f". Runs below it: {', '.join(below)}" if below else ""
+        raise PacerError(f"{folder} holds no agent: expected a run folder, or an agent folder of one{hint}")
     return Agent.load(folder)
 
 
@@ -172,8 +175,7 @@ def _world(
 ) -> Iterator[World]:
     world = _open(run, env, options, wrappers, render_mode)
     try:
-        if world.space != agent.space:
-            raise PacerError(f"{world.name} has {world.space}, and the agent was trained on {agent.space}")
+        agent.check_fits(world.name, world.space, world.low, world.high)
         yield world
     finally:
         world.close()
@@ -200,6 +202,11 @@ def _open(
     if isinstance(env, str):
         return World(maker(env, options or {}, render_mode, wrappers or ()), env)
     return World(partial(env, **(options or {})), getattr(env, "__qualname__", "the environment"))
+
+
+def _check_observers(observers: Any) -> None:
+    if not isinstance(observers, Sequence) or not all(callable(observer) for observer in observers):
+        raise PacerError(f"observers is {observers!r}: expected a list of functions of an event, [observer]")
 
 
 def _check_environment(env: Any, wrappers: Any, named: bool = True) -> None:

@@ -5,6 +5,7 @@ The commands' names and the help are in `pacer_launcher`, outside the package, w
 
 import signal
 import sys
+from collections import Counter
 from importlib import import_module
 
 from pacer.errors import EnvironmentFailed, PacerError
@@ -23,7 +24,9 @@ def run(command: str, arguments: list[str]) -> None:
     from pacer.training.stopping import Stopped
 
     try:
-        import_module(f"pacer.commands.{command}").main(_without_imports(arguments))
+        arguments = _without_imports(arguments)
+        _check_once(arguments)
+        import_module(f"pacer.commands.{command}").main(arguments)
     except (PacerError, OSError) as error:  # OSError: a full disk, a folder that went away
         sys.exit(_told(error))
     except Stopped as stop:
@@ -33,6 +36,13 @@ def run(command: str, arguments: list[str]) -> None:
         sys.exit(stop.exit_code)
     except KeyboardInterrupt as stop:
         sys.exit(getattr(stop, "exit_code", 130))
+
+
+def _check_once(arguments: list[str]) -> None:
+    """Of an option that is there twice, the first would be ignored."""
+    options = Counter(word.partition("=")[0].replace("_", "-") for word in arguments if word.startswith("--"))
+    if twice := [option for option, count in options.items() if count > 1]:
+        raise PacerError(f"{twice[0]} is given twice: expected it once, and of several values one after another")
 
 
 def _told(error: Exception) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from pacer.errors import PacerError, near
+from pacer.errors import PacerError, near, option
 from pacer.names import digest, label, safe
 from pacer.overrides import changed, differences, plain, tidied, whole
 from pacer.pieces.recipe import Recipe
@@ -140,8 +140,10 @@ def resolve(
     env = env.removeprefix("pacer:")  # our own environments are known without an import
     origin, started = _named(recipe)
     sized = _size(size)
-    shaping = {"recipe.risk": risk, "recipe.utility": utility}
-    changes = {key: piece for key, piece in shaping.items() if piece is not None} | dict(overrides or {})
+    shaping = {key: piece for key, piece in (("recipe.risk", risk), ("recipe.utility", utility)) if piece is not None}
+    if twice := sorted(shaping.keys() & dict(overrides or {}).keys()):
+        raise PacerError(f"{twice[0]} is given twice, by {option(twice[0].removeprefix('recipe.'))} and by an override")
+    changes = shaping | dict(overrides or {})
     sized = replace(sized, warm_up=0) if start_from else sized
     base = _suited(_Choices(started, Schedule()), sized, env)
     given = replace(base, schedule=schedule) if schedule else base

@@ -79,7 +79,10 @@ def _numbers(piece: type) -> dict[str, type]:
 
 
 def _number(text: str, field: str, kind: type) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError as error:
+        raise ValueError(f"{field} is {text!r}: expected a number") from error
     if kind is float:
         return number
     if not number.is_integer():

@@ -124,6 +124,10 @@ def test_list_names_every_recipe_and_size(command):
         (["train", "--env", "Pendulum-v1", "--env-kwargs", "[1]"], 1, "expected a JSON object"),
         (["train", "--env", "Pendulum-v1", "--env-kwargs", '{"wind": 1}'], 1, "could not be made with options"),
         (["train", "--env", "Pendulum-v1", "--run-dir", "file/run"], 1, "the run folder file/run cannot be written"),
+        (["train", "--env", "Pendulum-v1", "--seed", "1", "--seeds", "0", "2"], 1, "--seed and --seeds are both given"),
+        (["train", "--env", "Pendulum-v1", "--env=Ant-v4"], 1, "--env is given twice: expected it once"),
+        (["train", "--env", "Pendulum-v1", "--risk", "cvar:1", "--recipe.risk", "CVaR:0.5"], 1, "risk is given twice"),
+        (["train", "--env", "tank.py:Tank-v0"], 1, "A file is named without its ending, tank:Tank-v0"),
         (["evaluate", "nothing"], 1, "nothing holds no agent"),
         (["evaluate", "nothing", "--episodes", "0"], 1, "episodes is 0: expected at least 1"),
         (["evaluate", "nothing", "--seed", "-1"], 1, "seed is -1"),
@@ -255,4 +259,4 @@ def test_evaluate_judges_a_policy_and_imports_nothing_that_a_file_names(command,
     assert command("evaluate", tmp_path, "--env", ENV, "--episodes", 2, "--seed", 1)[1] != said
     code, said = command("evaluate", tmp_path, "--env", "Pendulum-v1")
     assert code == 1
-    assert "the agent was trained on Space(observation=3, action=2)" in said
+    assert "the agent was trained on 3 observations, 2 actions" in said

@@ -69,6 +69,9 @@ def test_a_module_of_the_current_folder_has_environments_wrappers_recipes_and_pi
     assert (config.label, config.recipe.batch) == ("FAST-in_FlattenObservationxCalm", 16)
     assert config.wrappers == (FLAT, "own_things:Calm")
 
+    code, said = command(*TRAIN, "--import", "own_things", "--steps", 100, "--run-dir", "run")
+    assert code == 0, said
+    assert f"pacer evaluate run {named} --import own_things" in said
     code, said = command("evaluate", "run", "--import", "own_things", *named.split(), "--episodes", 1)
     assert code == 0, said
     assert "returns of 1 episodes" in said
@@ -107,9 +110,10 @@ def test_an_environment_that_cannot_be_filmed_says_what_it_lacks(own):
     [
         (["--env", "own_things:Nestd-v0"], "Did you mean own_things:Nested-v0"),
         (["--env", "own_things:Nested-v0"], "FlattenObservation turns dictionaries into vectors"),
-        (["--env", "Pendulum-v1", "--wrapper", "own_things:Clam"], "wrapper 'own_things:Clam': expected module:Class"),
+        (["--env", "Pendulum-v1", "--wrapper", "own_things:Clam"], "FlattenObservation. Did you mean Calm?"),
         (["--env", "Pendulum-v1", "--wrapper", "nothing:Calm"], "cannot be imported: No module named 'nothing'"),
         (["--env", "Pendulum-v1", "--wrapper", FLAT, "builtins:len"], "builtins:len could not be put around Pendulum"),
+        (["--env", "Pendulum-v1", "--wrapper", "builtins:type"], "builtins:type makes a type: expected an environment"),
         (["--env", "Pendulum-v1", "--import", "nothing"], "'nothing' cannot be imported (No module named 'nothing')"),
         (["--env", "Pendulum-v1", "--import"], "--import: expected a module, or the path of a .py file"),
         (["--env", "Pendulum-v1", "--start-from", "nothing"], "nothing holds no agent"),

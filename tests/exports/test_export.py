@@ -62,6 +62,8 @@ def test_the_player_plays_like_the_agent(run, exported):
     assert not np.array_equal(player.predict(obs)[0], player.predict(obs)[0])
     with pytest.raises(ValueError, match="expected 3 numbers a row"):
         player.predict(obs[:, :2])
+    with pytest.raises(ValueError, match="expected finite numbers"):
+        player.predict([np.nan, 0.0, 0.0], deterministic=True)
 
 
 def test_the_player_needs_numpy_alone(exported):

@@ -15,6 +15,7 @@ from pacer.api import load
 from pacer.config import DEFAULT_RECIPE, Config, Schedule, default_folder, resolve
 from pacer.envs.identity import identity_of
 from pacer.envs.make import maker, parse_options
+from pacer.errors import PacerError
 from pacer.experiments.job import wear_leash
 from pacer.experiments.seeds import jobs_of, train_all
 from pacer.imports import IMPORTED, fetched, import_words
@@ -73,7 +74,9 @@ class Arguments:
 def main(arguments: list[str]) -> None:
     config, chosen = parse(arguments)
     if chosen.seeds:
-        words = [*_without(arguments, "--seeds", "--seed", "--run-dir", "--run_dir"), *import_words(IMPORTED)]
+        if _without(arguments, "--seed") != arguments:
+            raise PacerError("--seed and --seeds are both given: expected one of them")
+        words = [*_without(arguments, "--seeds", "--run-dir", "--run_dir"), *import_words(IMPORTED)]
         jobs = jobs_of(config, chosen.seeds, words, chosen.run_dir)
         maker(
             config.environment, config.environment_options, wrappers=config.wrappers
@@ -93,6 +96,7 @@ def main(arguments: list[str]) -> None:
     if config.environment_options:
         env += f" --env-kwargs {shlex.quote(json.dumps(config.environment_options))}"
     env += f" --wrapper {' '.join(config.wrappers)}" if config.wrappers else ""
+    env += "".join(f" {word}" for word in import_words(IMPORTED))
     print(
         f"\nThe run is in {folder}. Next:\n"
         f"  pacer evaluate {folder}{env}   # judge the policy again, on new episodes\n"

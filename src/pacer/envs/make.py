@@ -36,6 +36,10 @@ def make(name: str, options: Mapping[str, Any], wrappers: Sequence[str] = ()) ->
             env = _wrapper(wrapper)(env)
         except Exception as error:
             raise PacerError(f"the wrapper {wrapper} could not be put around {name}: {error!r}") from error
+        if not isinstance(env, gymnasium.Env):
+            raise PacerError(
+                f"the wrapper {wrapper} makes a {type(env).__name__}: expected an environment, gymnasium.Env"
+            )
     return env
 
 
@@ -43,11 +47,14 @@ def _wrapper(text: str) -> Callable[[Any], Any]:
     """What `module:Class` names: anything that takes an environment and returns one."""
     module, _, name = text.partition(":")
     try:
-        found = getattr(import_module(module), name or "", None)
+        home = import_module(module)
     except ImportError as error:
         raise PacerError(f"the wrapper {text!r} cannot be imported: {error}") from error
+    found = getattr(home, name or "", None)
     if not callable(found):
-        raise PacerError(f"wrapper {text!r}: expected module:Class, such as gymnasium.wrappers:FlattenObservation")
+        known = [key for key, value in vars(home).items() if isinstance(value, type)]
+        expected = f"module:Class, such as gymnasium.wrappers:FlattenObservation.{near(name, known)}"
+        raise PacerError(f"wrapper {text!r}: expected {expected}")
     return found
 
 
@@ -62,7 +69,8 @@ def _bare(name: str, options: Mapping[str, Any]) -> Any:
     except gymnasium.error.UnregisteredEnv as error:
         raise _unknown(name) from error
     except ModuleNotFoundError as error:
-        raise PacerError(f"environment {name!r} needs a module that is not installed: {error}") from error
+        hint = f". A file is named without its ending, {name.replace('.py:', ':')}" if ".py:" in name else ""
+        raise PacerError(f"environment {name!r} needs a module that is not installed: {error}{hint}") from error
     except TypeError as error:
         if "render_mode" in options:
             told = "what makes it has to take render_mode='rgb_array', and its render() to return a picture"
@@ -95,7 +103,8 @@ def _unknown(name: str) -> PacerError:
     ]
     return PacerError(
         f"unknown environment {name!r}.{near(name, known) or near(short, gymnasium.registry)} "
-        "An environment of your own is named module:Id-v0, where importing the module registers it"
+        "An environment of your own is named module:Id-v0, where importing the module registers it; "
+        "on the command line --import MODULE does that, too"
     )
 
 

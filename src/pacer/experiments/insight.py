@@ -74,8 +74,7 @@ def look(
     try:
         if min(states, samples, episodes) < 1:
             raise PacerError(f"{states} states, {samples} samples, {episodes} episodes: expected at least 1 of each")
-        if world.space != final.space:
-            raise PacerError(f"{world.name} has {world.space}, and the agent was trained on {final.space}")
+        final.check_fits(world.name, world.space, world.low, world.high)
         scenes = visit(world, final.policy, states, seed)
         observations = np.stack([scene.obs for scene in scenes])
         found = {"heatmaps": heatmaps(agents, observations, samples, seed)}

@@ -48,6 +48,8 @@ class Policy:
             known[key] = np.atleast_2d(np.asarray(value, np.float32))
             if known[key].ndim != 2 or known[key].shape[-1] != graph["inputs"][key]:
                 raise ValueError(f"{key} of shape {np.shape(value)}: expected {graph['inputs'][key]} numbers a row")
+            if not np.isfinite(known[key]).all():
+                raise ValueError(f"{key} is {value}: expected finite numbers")
         for operation, names, output, options in graph["nodes"]:
             known[output] = OPERATIONS[operation](*(known[n] for n in names), **options)
         return known["action"] if np.ndim(inputs["observation"]) == 2 else known["action"][0]

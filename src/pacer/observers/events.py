@@ -3,10 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pacer.errors import PacerError
 
 Mode = Literal["greedy", "sampled"]
 
@@ -63,11 +65,13 @@ class Evaluated:
 
     def mean(self, mode: Mode) -> float:
         """Mean return of the episodes of one mode; nan if there was none."""
-        totals = [e.total for e in self.episodes if e.mode == mode]
-        return sum(totals) / len(totals) if totals else float("nan")
+        totals = self.returns(mode)
+        return sum(totals.tolist()) / len(totals) if len(totals) else float("nan")
 
     def returns(self, mode: Mode) -> NDArray[np.float64]:
         """Returns of the episodes of one mode."""
+        if mode not in get_args(Mode):
+            raise PacerError(f"mode is {mode!r}: expected {' or '.join(get_args(Mode))}")
         return np.array([e.total for e in self.episodes if e.mode == mode])
 
 

@@ -147,7 +147,11 @@ def _begun_with(state: RunState, start: Agent, recipe: Recipe) -> RunState:
             f"{start.recipe.normalise_observations}: its networks know observations in that form alone"
         )
     given = to_arrays(start.networks)
-    check_kinds("the agent to start from", kinds(given), kinds(state.learner.online))
+    try:
+        check_kinds("the agent to start from", kinds(given), kinds(state.learner.online))
+    except PacerError as error:
+        told = "a run begins with networks of its own recipe and sizes: name no recipe, and the agent's is taken"
+        raise PacerError(f"{error}; {told}") from error
     online, target = (jax.device_put(from_arrays(given, state.learner.online)) for _ in range(2))
     begun = state.learner._replace(online=online, target=target)
     scaling, unit = start.scaling, np.asarray(start.scaling.unit, np.float64)

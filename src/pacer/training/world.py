@@ -56,11 +56,12 @@ class World:
         """First observation of an episode."""
         self._watch.begin(self.name, "reset", seed, where)
         try:
-            obs, _ = self.env.reset(seed=seed)
+            answer: Any = self.env.reset(seed=seed)
         except (Exception, SystemExit) as error:  # an environment may not end the run
             raise self._failed(f"reset(seed={seed})", where, error) from error
         finally:
             self._watch.end()
+        obs, _ = self._parts(answer, ("observation", "info"), "reset", where)
         return self._observation(obs, "reset", where)
 
     def step(self, action: Vector, where: str) -> tuple[Vector, float, bool, bool, Numbers]:
@@ -72,11 +73,13 @@ class World:
             )
         self._watch.begin(self.name, "step", action, where)
         try:
-            obs, reward, terminated, truncated, info = self.env.step(to_box(action, self.low, self.high, self._dtype))
+            answer: Any = self.env.step(to_box(action, self.low, self.high, self._dtype))
         except (Exception, SystemExit) as error:
             raise self._failed(f"step({action.tolist()})", where, error) from error
         finally:
             self._watch.end()
+        parts = ("observation", "reward", "terminated", "truncated", "info")
+        obs, reward, terminated, truncated, info = self._parts(answer, parts, "step", where)
         number = self._reward(reward, where)
         ended = self._flag(terminated, "terminated", where), self._flag(truncated, "truncated", where)
         return self._observation(obs, "step", where), number, *ended, self.measures.read(info, where)
@@ -117,6 +120,12 @@ class World:
 
     def _failed(self, call: str, where: str, error: BaseException) -> PacerError:
         return EnvironmentFailed(f"{self.name} failed in {call} at {where}: {shown(error)}", trace_of(error))
+
+    def _parts(self, answer: Any, names: tuple[str, ...], source: str, where: str) -> tuple[Any, ...]:
+        if not isinstance(answer, tuple) or len(answer) != len(names):
+            given = f"{len(answer)} values" if isinstance(answer, tuple) else f"a {type(answer).__name__}"
+            raise PacerError(f"{self.name} returned {given} from {source} at {where}: expected {', '.join(names)}")
+        return answer
 
     def _observation(self, given: Any, source: str, where: str) -> Vector:
         try:

@@ -1,5 +1,7 @@
 """A run folder that is sent piece by piece while its run goes on."""
 
+import shutil
+
 import pytest
 
 from pacer.experiments.courier import Outbox, unpack
@@ -8,8 +10,7 @@ from tests.tiny_runs import results, stop_at, train
 pytestmark = pytest.mark.xdist_group("training")
 
 
-def test_what_arrives_is_the_run_and_can_go_on(tmp_path, monkeypatch):
-    monkeypatch.setattr("pacer.experiments.courier.OVERLAP", 30)  # bytes: a row
+def test_what_arrives_is_the_run_and_can_go_on(tmp_path):
     here, there, elsewhere = tmp_path / "here", tmp_path / "there", tmp_path / "elsewhere"
     outbox = Outbox(here)
     stop_at(here, 110)
@@ -25,6 +26,19 @@ def test_what_arrives_is_the_run_and_can_go_on(tmp_path, monkeypatch):
     assert results(there) == results(here)
     train(elsewhere)
     assert results(elsewhere) == results(here)
+
+
+def test_what_lies_behind_the_checkpoint_may_be_written_anew(tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    stop_at(here, 110)
+    replay = max((here / "replay").iterdir())
+    replay.write_bytes(replay.read_bytes() + b"rows that no checkpoint counts" * 10)
+    shutil.copytree(here, there)
+    outbox = Outbox(here)
+    outbox.mark()
+    train(here)
+    unpack(outbox.pack(), there)
+    assert results(there) == results(here)
 
 
 def test_a_parcel_that_arrives_in_part_leaves_the_older_checkpoint(tmp_path):

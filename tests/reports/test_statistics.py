@@ -50,6 +50,20 @@ def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():
     assert 0.90 < np.mean([one.low < 0 < one.high for one in made]) < 0.98
 
 
+@pytest.mark.parametrize("seeds, share", stats.COVERAGE.items())
+def test_intervals_of_few_seeds_are_as_narrow_as_is_said(seeds, share):
+    draws = np.random.default_rng(seeds).normal(size=(600, seeds))
+    made = [stats.estimate(stats.iqm, [scores], resamples=400) for scores in draws]
+    assert np.mean([one.low <= 0 <= one.high for one in made]) == pytest.approx(share, abs=0.05)
+    assert f"of {seeds} they hold the true value in {share:.0%} of all cases" in stats.NARROW
+
+
+def test_one_seed_against_another_says_nothing():
+    assert np.isnan(stats.chance([[2.0]], [[1.0]]).value)
+    assert np.isnan(stats.chance([[2.0, 3.0], [2.0, np.nan]], [[1.0, 0.0], [1.0, 0.0]]).value)
+    assert stats.chance([[2.0, 3.0]], [[1.0, 0.0]]).value == 1.0
+
+
 def test_a_profile_falls_from_one_to_none(scores):
     made = stats.estimate(lambda tasks: stats.profile(tasks, [-10.0, 1.0, 10.0]), scores[0])
     assert made.value.tolist() == [1, np.mean(scores[0] > 1), 0]

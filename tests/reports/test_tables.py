@@ -77,7 +77,7 @@ def test_over_all_tasks_compares_with_sac_in_the_same_size(grid):
 
 
 def test_sac_is_looked_for_in_the_same_size(grid):
-    grid += [run("Hopper-v4", f"{name}-paper", 0, [1.0]) for name in ("sac", "my-own")]
+    grid += [run("Hopper-v4", f"{name}-paper", seed, [1.0]) for name in ("sac", "my-own") for seed in (0, 1)]
     overall = {row["algorithm"]: row for row in named(tables(cells(grid)))["mujoco-overall"].data}
     assert overall["my-own-paper"]["improvement"] == 0.5
     assert overall["pacer-m"]["improvement"] == pytest.approx(5.5 / 6)

@@ -5,10 +5,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from pacer.errors import PacerError
 from pacer.runs import lock
+from pacer.runs.checkpoints import read_manifest
 from pacer.runs.files import numbered, replacing
-
-OVERLAP = 1 << 20  # bytes at the end of an appended file that may have been written again
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,13 @@ class Outbox:
         self._folder = folder
         self._sent: dict[str, tuple[int, int]] = {}  # time of change and size
         self._checkpoints: list[int] = []
+        self._settled: dict[str, int] = {}  # how many bytes of a file that was sent never change
 
     def mark(self) -> None:
         """Take what is there for sent."""
         self._sent = {name: _state(self._folder / name) for name in _files(self._folder)}
         self._checkpoints = numbered(self._folder / "checkpoint")
+        self._settled = _settled(self._folder, self._checkpoints)
 
     def due(self) -> bool:
         """Whether there is a checkpoint that was not sent."""
@@ -43,17 +45,16 @@ class Outbox:
             states = {name: _state(self._folder / name) for name in _files(self._folder)}
             changed = [name for name, state in states.items() if self._sent.get(name) != state]
             pieces = tuple(self._piece(name) for name in sorted(changed, key=_order))
+            settled = _settled(self._folder, before)
         except FileNotFoundError:
             return None
         if numbered(self._folder / "checkpoint") != before:
             return None
-        self._sent, self._checkpoints = states, before
+        self._sent, self._checkpoints, self._settled = states, before, settled
         return Parcel(pieces, frozenset(states))
 
     def _piece(self, name: str) -> tuple[str, int, bytes]:
-        offset = 0
-        if name.startswith("replay/") and name in self._sent:  # files that only grow
-            offset = max(0, self._sent[name][1] - OVERLAP)
+        offset = self._settled.get(name, 0) if name.startswith("replay/") and name in self._sent else 0
         with (self._folder / name).open("rb") as file:
             file.seek(offset)
             return name, offset, file.read()
@@ -70,6 +71,7 @@ def unpack(parcel: Parcel, folder: Path) -> None:
             with path.open("r+b") as file:
                 file.seek(offset)
                 file.write(content)
+                file.truncate()
         else:
             with replacing(path) as file:
                 file.write(content)
@@ -82,6 +84,15 @@ def unpack(parcel: Parcel, folder: Path) -> None:
     for empty in (folder / "checkpoint").glob("*"):
         if empty.is_dir() and not any(empty.iterdir()):
             empty.rmdir()
+
+
+def _settled(folder: Path, checkpoints: list[int]) -> dict[str, int]:
+    """What the oldest checkpoint counts on: what is behind that is cut and written anew by a run that goes on."""
+    try:
+        manifests = [read_manifest(folder / "checkpoint" / str(step)) for step in checkpoints[:1]]
+    except PacerError:  # a damaged one: all is sent again
+        return {}
+    return {name: extent.size for manifest in manifests for name, extent in manifest.grown.items()}
 
 
 def _files(folder: Path) -> list[str]:

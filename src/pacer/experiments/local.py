@@ -89,12 +89,12 @@ class Pool:
         """The next job whose folder nobody else holds, if there is memory for it."""
         free = memory.available()
         if self.running and free is not None and free < self._need + FLOOR:
-            self._tell(f"{free / GIGABYTE:.1f} GB of memory are available and a run may take "
+            self._tell("memory", f"{free / GIGABYTE:.1f} GB of memory are available and a run may take "
                        f"{self._need / GIGABYTE:.1f}: no further run is started for now")  # fmt: skip
             return None
         for job in list(self._waiting):
             if lock.held(job.folder):
-                self._tell(f"{job.title} is in use by another process: waiting for it")
+                self._tell(job.title, f"{job.title} is in use by another process: waiting for it")
                 continue
             self._waiting.remove(job)
             if not job.done():  # that other process may have done it
@@ -114,8 +114,8 @@ class Pool:
     def _pids(self) -> set[int]:
         return {child.pid for child in self.running}
 
-    def _tell(self, text: str) -> None:
+    def _tell(self, about: str, text: str) -> None:
         """Said once, however long it holds."""
-        if (kind := text[-30:]) not in self._told:
-            self._told.add(kind)
+        if about not in self._told:
+            self._told.add(about)
             self._board.say(text)

@@ -10,7 +10,7 @@ from pacer.reports.cells import Cell, Scored, cells
 from pacer.reports.dataset import load
 from pacer.reports.figures import SETTINGS, learning_curves, matplotlib
 from pacer.reports.portrait import write
-from pacer.reports.statistics import estimate, improvement
+from pacer.reports.statistics import NARROW, chance
 from pacer.reports.style import styles
 from pacer.reports.text import NONE, Table, aligned, interval, number, steps
 
@@ -62,8 +62,7 @@ def table(compared: Sequence[Cell]) -> Table:
     rows, data = [], []
     for cell in compared:
         base = first.setdefault(cell.environment, cell)
-        alone = cell is base or min(cell.seeds, base.seeds) < 2  # one seed against another says nothing
-        wins = None if alone else estimate(improvement, [cell.finals], [base.finals])
+        wins = None if cell is base else chance([cell.finals], [base.finals])
         row = {"task": cell.environment, "algorithm": cell.label, "seeds": cell.seeds, "begun": cell.begun}
         row |= {"steps": cell.steps, "final": cell.iqm.value, "low": cell.iqm.low, "high": cell.iqm.high}
         row |= {"best": cell.best_of_mean, "area": cell.area, "better": wins.value if wins else None}
@@ -84,6 +83,6 @@ def table(compared: Sequence[Cell]) -> Table:
     note = (
         "final: interquartile mean over seeds of the last 10 evaluations, with a 95 % bootstrap interval from two "
         "seeds on; best: highest point of the mean curve; area: mean return over the steps; P(better): the probability "
-        "that a run beats one of the task's first algorithm, from two seeds of both on."
+        f"that a run beats one of the task's first algorithm, from two seeds of both on. {NARROW}"
     )
     return Table("comparison", "Comparison", note, columns, rows, data)

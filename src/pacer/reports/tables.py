@@ -92,7 +92,7 @@ def _scores(name: str, title: str, cells: Sequence[Cell]) -> Table:
         "Numbers are of the seeds that came as far as the furthest (of how many begun). Final: last 10 evaluations, "
         "with a 95 % bootstrap interval of its IQM from two seeds on. Area: mean return over the steps. Steps to a "
         "score: its median over seeds (how many reached it); SAC's score is the published one at the last point within "
-        "the steps, or the paper's."
+        f"the steps, or the paper's. {statistics.NARROW}"
     )
     return Table(f"{name}-scores", f"{title}: all scores", note, columns, rows, [_data(cell) for cell in cells])
 
@@ -108,7 +108,7 @@ def _over_tasks(name: str, title: str, cells: Sequence[Cell]) -> Table | None:
         theirs = scores.get(_sac(label, scores), {})
         shared = [task for task in mine if task in theirs and theirs is not mine]
         middle = estimate(statistics.iqm, list(mine.values()))
-        wins = estimate(statistics.improvement, [mine[t] for t in shared], [theirs[t] for t in shared])
+        wins = statistics.chance([mine[t] for t in shared], [theirs[t] for t in shared])
         others = {
             kind.__name__: estimate(kind, list(mine.values())).value
             for kind in (statistics.mean, statistics.median, statistics.optimality_gap)
@@ -122,7 +122,8 @@ def _over_tasks(name: str, title: str, cells: Sequence[Cell]) -> Table | None:
     columns = ["algorithm", "tasks", "runs", "IQM", "mean", "median", "optimality gap", "P(better than SAC)"]
     note = (
         "Final scores in units of the paper's SAC at 1M steps, with 95 % stratified bootstrap intervals. Rows with "
-        "different tasks or steps do not compare; the probability is over the tasks that both have."
+        "different tasks or steps do not compare; the probability is over the tasks that both have, from two seeds of "
+        f"both on. {statistics.NARROW}"
     )
     return Table(f"{name}-overall", f"{title}: over all tasks", note, columns, rows, data)
 

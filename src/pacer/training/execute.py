@@ -10,6 +10,7 @@ from pacer.agent import Agent
 from pacer.config import WATCHING, Config
 from pacer.errors import PacerError
 from pacer.observers import Audience, Observer
+from pacer.runs.checkpoints import REPLAY
 from pacer.runs.codec import encode
 from pacer.runs.folder import RunFolder
 from pacer.runtime import facts, has_one_thread, keep_compiled_blocks
@@ -34,7 +35,8 @@ def execute(
     with closing(_open(config, path)) as folder:
         if folder.finished(config.steps):
             said = f"already finished, nothing trained: {path} holds the whole run of {config.steps:,} steps"
-            Audience(observers).warn(f"{said}. More steps extend it; another seed, name or folder begins anew")
+            longer = "More steps extend it; another" if (path / REPLAY).exists() else "Another"
+            Audience(observers).warn(f"{said}. {longer} seed, name or folder begins anew")
         else:
             run(config, folder, make, observers, env_workers, step_timeout, start)
 

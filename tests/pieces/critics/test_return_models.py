@@ -24,7 +24,7 @@ from pacer.pieces import (
     Space,
     Transition,
 )
-from pacer.pieces.critics.levels import even_levels, quantile_loss
+from pacer.pieces.critics.levels import even_levels, midpoints, quantile_loss
 
 SPACE = Space(observation=3, action=1)
 ROWS, UPDATES = 32, 800
@@ -143,6 +143,21 @@ class Logistic(Quantile):
     def at(self, network, obs, action, level, training=False):
         logit = jnp.log(level) - jnp.log1p(-level)
         return jnp.stack([logit, 2 * logit]), network.stats
+
+
+def test_the_slope_of_the_value_does_not_go_through_where_it_is_looked_at():
+    critic = CRITICS["proposed"]
+    network = critic.init(jax.random.key(0), SPACE)
+    mass, _ = critic.propose(network, OBS, ACTION)
+
+    def value(action):
+        return critic.returns(network, OBS, action, jax.random.key(0)).mean().sum()
+
+    def at_these_levels(action):
+        inner = network._replace(params=network.params["quantile"], stats=network.stats["quantile"])
+        return (mass * critic.quantile.at(inner, OBS, action, midpoints(mass))[0]).sum()
+
+    np.testing.assert_allclose(jax.grad(value)(ACTION), jax.grad(at_these_levels)(ACTION), rtol=1e-4, atol=1e-6)
 
 
 def test_the_fraction_gradient_is_that_of_the_distance_to_the_steps():

@@ -43,7 +43,8 @@ class Proposed(Critic):
     def evaluate(
         self, network: Network, obs: Array, action: Array, key: Array, training: bool = False
     ) -> tuple[Returns, Any]:
-        mass, proposal_stats = self.propose(jax.lax.stop_gradient(network), obs, action, training)
+        mass, proposal_stats = self.propose(network, obs, action, training)
+        mass = jax.lax.stop_gradient(mass)  # where to look is not what is seen: no slope of the value goes through it
         level = midpoints(mass)
         value, stats = self.quantile.at(_part(network, "quantile"), obs, action, level, training)
         return Returns(value, level, mass), {"proposal": proposal_stats, "quantile": stats}

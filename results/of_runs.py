@@ -167,10 +167,10 @@ ON_ANT: dict[str, Source] = {
 
 
 def weights() -> str:
-    """Means of the evaluations at 60,000, 70,000 ... 100,000 steps, of each seed."""
+    """Means of the evaluations at 60,000, 70,000 ... 100,000 steps."""
     steps = range(60_000, 100_001, 10_000)
     rows = [
-        (words, *(", ".join(shown(over(seed, steps)) for seed in source(env)) for env in MUJOCO))
+        (words, *(of_seeds([over(seed, steps) for seed in source(env)]) for env in MUJOCO))
         for words, source in WEIGHTS.items()
     ]
     return markdown(MUJOCO, rows)

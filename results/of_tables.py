@@ -127,7 +127,7 @@ def drivers() -> str:
     rows = where(filled("driver"), weight="FlooredDual:1:0:1")
     risks = list(names(rows, "risk"))
     measures = {"speed, seeds 0, 1, 2": ("speed", 2), "crashes in an episode": ("crashes", 1)}
-    measures |= {"return": ("return", 0), "its worst quarter": ("worst quarter", 0)}
+    measures |= {"return": ("return", 0), "mean of its worst 12 of 50": ("worst quarter", 0)}
     body = [
         (words, *(values(where(rows, risk=risk), *measure) for risk in risks)) for words, measure in measures.items()
     ]

@@ -17,6 +17,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "results/FINDINGS.md": "findings.md",
+    "src/pacer/reports/data/README.md": "src/pacer/reports/data/README.md",
     **{f"benchmarks/results/{p.name}": f"benchmarks/{p.name}" for p in (ROOT / "benchmarks/results").glob("*.md")},
 }
 PICTURES = ("results/figures/main/curves.svg", "benchmarks/results/core_hour.svg")

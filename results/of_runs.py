@@ -200,6 +200,27 @@ def td3() -> str:
     return markdown(envs, [*rows, ("published", *(level("td3", env, 100_000) for env in envs))])
 
 
+PLATEAU: dict[str, Source] = {
+    "`pacer`": of("main", "pacer"),
+    "the same, a Gaussian actor": of("hopper", "pacer-actor_Gaussian"),
+    "the same, a weight without floor": of("weights", DUAL),
+    "the same, that weight from 0.1 on": of("hopper", "pacer-weight_Dual_0.1_0_1"),
+    "the same, an actor step for two of the critic": of("hopper", "pacer-policy_delay_2"),
+    "`sac`": of("main", "sac"),
+    "the same, entropy not in the return": of("hopper", "sac-backup.penalty_in_return_False"),
+}
+
+
+def plateau() -> str:
+    """Greedy and sampled returns on Hopper up to 40,000 steps, of each seed."""
+    steps = range(10_000, 40_001, 10_000)
+    rows = [
+        (words, *(", ".join(shown(seed[step]) for seed in source("Hopper-v4")) for step in steps))
+        for words, source in PLATEAU.items()
+    ]
+    return markdown([f"{step // 1000}k" for step in steps], rows)
+
+
 def car(label: str) -> str:
     """Means over the ten evaluations of each 50,000 steps: a single one tells little here."""
     (run,) = runs("cars", CAR, label)

@@ -1,5 +1,5 @@
-"""Whether random steps, learning rates or observations as they are lack in our `td3` on Hopper: its authors begin with
-25,000 random steps and do not normalise.
+"""Whether random steps, learning rates or observations as they are lack in our `td3` on Hopper and Walker2d: its
+authors begin with 25,000 random steps and do not normalise.
 
 pacer bench results/td3.py
 """
@@ -15,7 +15,7 @@ VARIANTS = (
 
 EXPERIMENT = Experiment(
     "random steps, learning rates and observations of TD3",
-    cells=tuple(Cell("td3", "Hopper-v4", overrides=changes) for changes in VARIANTS),
+    cells=tuple(Cell("td3", env, overrides=changes) for env in ("Hopper-v4", "Walker2d-v4") for changes in VARIANTS),
     steps=100_000,
     seeds=2,
     size="small",

@@ -131,6 +131,16 @@ def test_a_run_that_has_just_gone_on_is_not_judged_before_it_has_learned():
     assert said == []
 
 
+def test_a_block_in_which_the_actor_rested_leaves_what_was_known_of_it(monkeypatch):
+    penalties = []
+    monkeypatch.setattr("pacer.training.health.signs", lambda *given: penalties.append(given[-1]) or [])
+    health = Health(configuration(), World(Drift, "Drift-v0"), print)
+    health.hear(1, {"weight": 0.2, "distance": 2.0})
+    health.hear(1, {"weight": 0.5, "distance": np.nan})
+    health.examine(agent(), SEEN, Evaluated(50, EPISODES), BATCH)
+    assert penalties == [1.0]
+
+
 def test_a_witness_plays_as_the_policy_and_remembers():
     first, witness = agent(), Witness(agent().policy, [])
     np.testing.assert_array_equal(witness.greedy(SEEN[0]), first.policy.greedy(SEEN[0]))

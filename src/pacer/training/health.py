@@ -65,7 +65,8 @@ class Health:
 
     def hear(self, length: int, metrics: Mapping[str, float]) -> None:
         """After every block: how long the longest episode is by now, and what learning reported."""
-        self._metrics = metrics or self._metrics
+        # What a block does not know, in which the actor rested, is as it was.
+        self._metrics = {**self._metrics, **{name: told for name, told in metrics.items() if not np.isnan(told)}}
         if length >= self._world.longest:
             advice = (
                 "They judge no more than that"

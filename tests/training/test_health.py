@@ -135,8 +135,9 @@ def test_a_block_in_which_the_actor_rested_leaves_what_was_known_of_it(monkeypat
     penalties = []
     monkeypatch.setattr("pacer.training.health.signs", lambda *given: penalties.append(given[-1]) or [])
     health = Health(configuration(), World(Drift, "Drift-v0"), print)
-    health.hear(1, {"weight": 0.2, "distance": 2.0})
-    health.hear(1, {"weight": 0.5, "distance": np.nan})
+    measure = agent().recipe.encourager.measures
+    health.hear(1, {"weight": 0.2, measure: 2.0})
+    health.hear(1, {"weight": 0.5, measure: np.nan})
     health.examine(agent(), SEEN, Evaluated(50, EPISODES), BATCH)
     assert penalties == [1.0]
 

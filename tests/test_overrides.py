@@ -57,6 +57,7 @@ def test_values_take_the_type_of_their_field(name, value, expected):
         ("recipe.critic.levels", True, "expected a whole number"),
         ("recipe.discount", "1e-3", r"recipe\.discount is '1e-3': expected float"),
         ("recipe.weight.range", [1.0], r"recipe\.weight\.range is"),
+        ("recipe.actor.body.hidden", 64, r"recipe\.actor\.body\.hidden is 64: expected tuple\[int, \.\.\.\]"),
         ("recipe.critic", CVaR(0.5), r"recipe\.critic is CVaR\(level=0\.5\): expected Critic"),
         ("recipe.critic", CVaR, r"recipe\.critic is .*: expected Critic"),
         ("recipe.weight", "Fxied", "unknown weight 'Fxied'. Did you mean Fixed"),

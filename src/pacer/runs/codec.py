@@ -45,8 +45,11 @@ def decode(value: Any, hint: Any = Any, where: str = "configuration") -> Any:
             return tuple(decode(v, h, f"{where}[{i}]") for i, (v, h) in enumerate(zip(value, hints, strict=True)))
     elif _fits(value, hint):
         return float(value) if hint is float else value
-    choices = f"one of {', '.join(map(repr, get_args(hint)))}" if get_origin(hint) is Literal else None
-    raise PacerError(f"{where} is {shown(value)}: expected {choices or getattr(hint, '__name__', hint)}")
+    if get_origin(hint) is Literal:
+        expected = f"one of {', '.join(map(repr, get_args(hint)))}"
+    else:
+        expected = str(hint if get_args(hint) else getattr(hint, "__name__", hint))
+    raise PacerError(f"{where} is {shown(value)}: expected {expected}")
 
 
 def members(family: type) -> dict[str, type]:

@@ -92,6 +92,22 @@ def standing(*names: str) -> str:
     return markdown(head, rows)
 
 
+def overview(name: str) -> str:
+    """The last evaluations of each recipe of an experiment, a column a task, beside what is published."""
+    experiment = find(str(RESULTS / f"{name}.py"))
+    envs = tuple(dict.fromkeys(cell.env for cell in experiment.cells))
+
+    def cell(env: str, recipe: str) -> str:
+        seeds = [at_the_end(found, experiment.steps) for found in kept(name, env, recipe)]
+        greedy = [mean for mean, _ in seeds]
+        return f"{shown(np.mean(seeds, axis=0))} ({min(greedy):.0f} to {max(greedy):.0f})"
+
+    recipes = dict.fromkeys(cell.recipe for cell in experiment.cells)
+    rows = [(f"`{recipe}`", *(cell(env, recipe) for env in envs)) for recipe in recipes]
+    theirs = [(f"published: `{recipe}`", *(level(recipe, env, experiment.steps) for env in envs)) for recipe in METHODS]
+    return markdown(envs, [*rows, *theirs])
+
+
 def on_the_way(name: str, envs: Iterable[str], labels: Mapping[str, str], every: int, end: int) -> str:
     """A row for each run, by label and the words for it, and a column each so many steps."""
     rows = [

@@ -20,6 +20,7 @@ AS_THEY_ARE = {f"{DUAL}-normalise_observations_False": "`pacer`", "sac-normalise
 SMALL = ("InvertedPendulum-v4", "Pendulum-v1")
 
 TABLES = {
+    "overview": partial(of_runs.overview, "main"),
     "main": partial(of_runs.standing, "main"),
     "baselines": partial(of_runs.standing, "main", "baselines"),
     "small tasks": partial(of_runs.on_the_way, "small", SMALL, BOTH, 2_500, 15_000),

@@ -127,24 +127,41 @@ CANDIDATES = {
 }
 
 
-def candidates() -> str:
-    """Up to 50,000 steps the last evaluations and in brackets the very last of each seed; small tasks at 10,000."""
+def candidate(env: str, label: str, step: int) -> list[Found]:
+    """The seeds of a rule that got as far, in whatever set they are."""
+    return next(
+        (
+            seeds
+            for name in ("candidates", "main", "small", "weights", "cars")
+            if (seeds := [found for found in kept(name, env, label) if step in found])
+        ),
+        [],
+    )
 
-    def found(env: str, label: str) -> list[Found]:
-        return next(
-            (seeds for name in ("candidates", "main", "small", "weights") if (seeds := kept(name, env, label))), []
-        )
 
-    def cell(env: str, label: str, step: int) -> str:
-        seeds = [seed for seed in found(env, label) if step in seed]
-        if step < STEPS[1] or not seeds:
-            return ", ".join(shown(seed[step]) for seed in seeds)
-        overall = np.mean([at_the_end(seed, step) for seed in seeds], axis=0)
-        return f"{shown(overall)} ({', '.join(f'{seed[step][0]:.0f}' for seed in seeds)})"
+def candidates(*tasks: tuple[str, int]) -> str:
+    """Each rule on tasks, after so many steps: means of the last evaluations."""
 
-    tasks = {"HalfCheetah-v4": 50_000, "Hopper-v4": 50_000, "InvertedPendulum-v4": 10_000, "Pendulum-v1": 10_000}
-    rows = [(words, *(cell(env, label, step) for env, step in tasks.items())) for words, label in CANDIDATES.items()]
-    return markdown(tuple(tasks), rows)
+    def cell(label: str, env: str, step: int) -> str:
+        return of_seeds([at_the_end(seed, step) for seed in candidate(env, label, step)])
+
+    rows = [(words, *(cell(label, *task) for task in tasks)) for words, label in CANDIDATES.items()]
+    return markdown([f"{env}, {step // 1000}k" for env, step in tasks], rows)
+
+
+def candidates_on_small_tasks() -> str:
+    """Each seed, at its end."""
+    tasks = (
+        ("InvertedPendulum-v4", "", 10_000),
+        ("Pendulum-v1", "", 10_000),
+        ("MountainCarContinuous-v0", "-noise_Held", 30_000),
+    )
+
+    def cell(label: str, env: str, needed: str, step: int) -> str:
+        return ", ".join(shown(seed[step]) for seed in candidate(env, label + needed, step))
+
+    rows = [(words, *(cell(label, *task) for task in tasks)) for words, label in CANDIDATES.items()]
+    return markdown([f"{env}, {step // 1000}k" for env, _, step in tasks], rows)
 
 
 Source = Callable[[str], list[Found]]
@@ -257,21 +274,32 @@ def car(label: str) -> str:
     return markdown([f"to {end // 1000}k" for end in ends], rows)
 
 
+KINDS = {"cost 70, chance 0.1": "", "and its gain, 0.05": "-env.probability_0.05-env.keep_forward_reward_False"}
+PREFERENCES = {
+    "neutral": "pacer",
+    "`power:0.5`": "pacer-utility_power_0.5",
+    "`power:2`": "pacer-utility_power_2",
+    "`cvar:0.25`": "pacer-risk_cvar_0.25",
+}
+
+
 def risky() -> str:
-    """Sampled episodes of the last evaluation, of each seed."""
-    rows = []
-    for folder in sorted((RUNS / "risky" / CHEETAH).iterdir()):
-        cells = []
-        for run in runs("risky", CHEETAH, folder.name):
-            table = run.evaluations()
-            last = (table["step"] == table["step"].max()) & (table["mode"] == "sampled")
-            returns = table["return"][last]
-            cells.append(
-                (
-                    f"{returns.mean():.0f}",
-                    f"{cvar(returns, 0.25):.0f}",
-                    f"{100 * table['above_limit'][last].mean():.1f} %",
-                )
-            )
-        rows.append((f"`{folder.name}`", *(", ".join(column) for column in zip(*cells, strict=True))))
+    """Sampled episodes of the last evaluations, of each seed: means over the evaluations, of ten episodes each."""
+    rows = [
+        (f"{kind}: {words}", *map(", ".join, zip(*map(tail, seeds), strict=True)))
+        for kind, ending in KINDS.items()
+        for words, label in PREFERENCES.items()
+        if (seeds := runs("risky", CHEETAH, label + ending))
+    ]
     return markdown(("mean return", "mean of the worst quarter", "steps above the speed"), rows)
+
+
+def tail(run: pacer.Run) -> tuple[str, str, str]:
+    """Mean return, mean of the worst quarter of an evaluation's episodes, and share of steps above the speed."""
+    table = run.evaluations()
+    sampled = table["mode"] == "sampled"
+    last = [sampled & (table["step"] == step) for step in np.unique(table["step"])[-LAST:]]
+    returns = [table["return"][rows] for rows in last]
+    above = np.mean([table["above_limit"][rows].mean() for rows in last])
+    worst = np.mean([cvar(these, 0.25) for these in returns])
+    return f"{np.mean(returns):.0f}", f"{worst:.0f}", f"{100 * above:.1f} %"

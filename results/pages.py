@@ -13,10 +13,17 @@ from of_runs import DUAL
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/results.md", "docs/environments.md", "docs/utility-and-risk.md", "results/FINDINGS.md")
-MARKED = re.compile(r"(<!-- table: (.+) -->\n\n)((?:\|.*\n)*)")
+MARKED = re.compile(r"(<!-- table: (.+) -->\n\n)((?:\|.*\n)*)\n*")
 BOTH = {"pacer": "`pacer`", "sac": "`sac`"}
 HELD = {"pacer-noise_Held": "`pacer`, noise `Held`"}
 AS_THEY_ARE = {f"{DUAL}-normalise_observations_False": "`pacer`", "sac-normalise_observations_False": "`sac`"}
+CONTESTS = (
+    ("HalfCheetah-v4", 50_000),
+    ("Hopper-v4", 50_000),
+    ("Hopper-v4", 100_000),
+    ("Walker2d-v4", 100_000),
+    (of_runs.CAR, 50_000),
+)
 SMALL = ("InvertedPendulum-v4", "Pendulum-v1")
 
 TABLES = {
@@ -28,10 +35,12 @@ TABLES = {
     "observations": partial(
         of_runs.on_the_way, "observations", ("Ant-v4", "HalfCheetah-v4"), AS_THEY_ARE, 10_000, 100_000
     ),
-    "candidates": of_runs.candidates,
+    "candidates": partial(of_runs.candidates, *CONTESTS),
+    "candidates on small tasks": of_runs.candidates_on_small_tasks,
     "weights on Ant": of_runs.on_ant,
     "weights": of_runs.weights,
     "td3": of_runs.td3,
+    "plateau": of_runs.plateau,
     "car": partial(of_runs.car, DUAL),
     "risky": of_runs.risky,
     "modes": of_tables.modes,
@@ -46,7 +55,7 @@ TABLES = {
 
 def filled(text: str) -> str:
     """The page with all of its tables as they are now."""
-    return MARKED.sub(lambda found: f"{found[1]}{TABLES[found[2]]()}\n", text)
+    return MARKED.sub(lambda found: f"{found[1]}{TABLES[found[2]]()}\n\n", text)
 
 
 if __name__ == "__main__":

@@ -98,6 +98,15 @@ def test_the_levels_of_returns_are_drawn_from_the_seed():
     assert not np.array_equal(one, other)
 
 
+def test_returns_take_one_observation_with_many_actions_and_the_reverse():
+    actions = np.linspace(LOW, HIGH, 3)
+    many = agent().returns(OBS[0], actions).value
+    assert many.shape[0] == 3
+    np.testing.assert_allclose(agent().returns(np.tile(OBS[0], (3, 1)), actions[1]).value, many[[1, 1, 1]], rtol=1e-5)
+    with pytest.raises(PacerError, match="4 observations and 3 actions: expected as many, or one of either"):
+        agent().returns(np.tile(OBS[0], (4, 1)), actions)
+
+
 def test_returns_take_actions_in_the_environments_bounds():
     first = agent()
     returns = first.returns(OBS[0], (LOW + HIGH) / 2)

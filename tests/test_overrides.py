@@ -7,10 +7,11 @@ import pytest
 
 from pacer.config import Schedule
 from pacer.errors import PacerError
-from pacer.overrides import changed, differences, whole
+from pacer.overrides import changed, differences, tidied, whole
 from pacer.pieces.encouragers.base import Nothing
 from pacer.pieces.encouragers.duals import MovingDual
 from pacer.pieces.encouragers.weights import Fixed
+from pacer.pieces.exploration import Exploration
 from pacer.pieces.optimisers import Adam
 from pacer.pieces.risks import CVaR
 from pacer.recipes import PACER_M_ADAPTIVE, SAC
@@ -68,6 +69,17 @@ def test_values_take_the_type_of_their_field(name, value, expected):
 def test_wrong_names_and_values_are_refused(name, value, message):
     with pytest.raises(PacerError, match=message):
         changed(Choices(PACER_M_ADAPTIVE), {name: value})
+
+
+@dataclass
+class Thawed(Exploration):
+    def perturb(self, action, rng):
+        return action
+
+
+def test_pieces_that_cannot_be_compiled_in_are_refused():
+    with pytest.raises(PacerError, match=r"recipe\.exploration \(Thawed\).*unhashable.*expected @dataclass\(frozen=True\)"):
+        tidied(replace(SAC, exploration=Thawed()), "recipe")
 
 
 def test_only_the_result_has_to_fit_together():

@@ -1,12 +1,14 @@
 """Sizes and tasks fill what a recipe leaves at its default, and nothing else."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.critics.quantile import Quantile
+from pacer.pieces.encouragers.base import SampleEncourager
 from pacer.pieces.encouragers.duals import MovingDual
+from pacer.pieces.encouragers.mmd import MMD
 from pacer.pieces.encouragers.weights import Fixed
 from pacer.presets import SIZES, for_task
 from pacer.recipes import PACER_M, PACER_M_ADAPTIVE, RECIPES, SQL, TQC
@@ -30,6 +32,25 @@ def test_a_size_leaves_what_a_recipe_chose():
     assert (recipe.critic.body.hidden, recipe.critic.levels, recipe.batch) == ((512,) * 4, 100, 128)
     assert recipe.encourager.samples == 100
     assert SIZES["paper"].apply(TQC).critic.members == 3
+
+
+@dataclass(frozen=True)
+class Gap(SampleEncourager):
+    samples: int = 8
+    states: int = 16
+
+    def penalty(self, actions, key):
+        return actions.action.mean((0, 2))
+
+
+@dataclass(frozen=True)
+class Wider(MMD):
+    hidden: tuple[int, ...] = (8,)
+
+
+def test_a_size_leaves_fields_that_pieces_of_ones_own_declare():
+    assert SIZES["paper"].apply(replace(PACER_M, encourager=Gap())).encourager == Gap(samples=8)
+    assert SIZES["paper"].apply(replace(PACER_M, encourager=Wider())).encourager == Wider(samples=100, hidden=(8,))
 
 
 def test_task_values_reach_the_recipe_whatever_the_version():

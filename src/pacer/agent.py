@@ -105,6 +105,9 @@ class Agent:
         """
         obs = self.scaling.normalise(np.atleast_2d(self._check(observation)), np)
         inner = np.atleast_2d(from_box(_vectors(action, self.space.action, "action"), self.low, self.high))
+        if len(obs) != len(inner) and 1 not in (len(obs), len(inner)):
+            raise PacerError(f"{len(obs)} observations and {len(inner)} actions: expected as many, or one of either")
+        inner = np.broadcast_to(inner, (max(len(obs), len(inner)), inner.shape[-1]))
         returns = self.recipe.critic.returns(self.networks.critic, obs, inner, jax.random.key(seed))
         value, _, mass = (np.asarray(part) for part in self.recipe.target_pessimism.combine(returns, self.recipe.risk))
         value = value * self.scaling.unit

@@ -138,7 +138,7 @@ def resolve(
     from an agent takes no random steps first, unless they are asked for.
     """
     env = env.removeprefix("pacer:")  # our own environments are known without an import
-    origin, started = _named(recipe)
+    origin, started = named(recipe)
     sized = _size(size)
     shaping = {key: piece for key, piece in (("recipe.risk", risk), ("recipe.utility", utility)) if piece is not None}
     if twice := sorted(shaping.keys() & dict(overrides or {}).keys()):
@@ -180,7 +180,7 @@ def default_folder(config: Config) -> Path:
     return Path("runs", *environment, config.label, f"seed{config.seed}")
 
 
-def _named(recipe: str | Recipe) -> tuple[str, Recipe]:
+def named(recipe: str | Recipe) -> tuple[str, Recipe]:
     """A recipe and its name; one of the user's own is called after its content."""
     if isinstance(recipe, Recipe):
         recipe = tidied(recipe, "recipe")

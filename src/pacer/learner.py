@@ -108,7 +108,7 @@ def rescaled(recipe: Recipe, state: TrainState, factor: Array) -> TrainState:
     """The state with returns `factor` times as large: a new unit of reward changes nothing that is known (PopArt).
 
     What the optimisers remember of the gradients follows: remembered in the old unit, it holds learning back for
-    thousands of updates. The critic's loss is a square of returns, the actor's is a return; of a Huber loss whose
+    thousands of updates. The critic says how its loss follows, the actor's is a return; of a Huber loss whose
     threshold is in units of return, and of weights that keep their size, that is near enough. Not so of gradients
     that a clip holds at one size, whose steps are too short or too long for some hundred updates after a change.
     """
@@ -117,10 +117,9 @@ def rescaled(recipe: Recipe, state: TrainState, factor: Array) -> TrainState:
         params = recipe.critic.rescaled(networks.critic.params, factor)
         return networks._replace(critic=networks.critic._replace(params=params))
 
-    critic = recipe.critic.rescaled(jax.tree.map(jnp.ones_like, state.online.critic.params), factor)
     optimisers = Optimisers(
         actor=steeper(state.optimisers.actor, jax.tree.map(lambda _: factor, state.online.actor.params)),
-        critic=steeper(state.optimisers.critic, jax.tree.map(lambda larger: factor**2 / larger, critic)),
+        critic=steeper(state.optimisers.critic, recipe.critic.steepness(state.online.critic.params, factor)),
     )
     weight = recipe.weight.rescaled(state.weight, factor)
     return TrainState(scaled(state.online), scaled(state.target), optimisers, weight, state.updates)

@@ -56,7 +56,15 @@ def tidied(piece: T, where: str) -> T:
         return tidied(value, here) if is_dataclass(value) else _fitting(value, hints[name], here)
 
     values = {f.name: getattr(piece, f.name) for f in fields(piece)}  # type: ignore[arg-type]
-    return replace(piece, **{name: tidy(name, value) for name, value in values.items()})  # type: ignore[type-var]
+    tidy_piece = replace(piece, **{name: tidy(name, value) for name, value in values.items()})  # type: ignore[type-var]
+    try:
+        hash(tidy_piece)
+    except TypeError as error:
+        raise PacerError(
+            f"{where} ({type(piece).__name__}) cannot be compiled in, {error}: expected @dataclass(frozen=True) whose "
+            "fields are numbers, strings, tuples and other pieces"
+        ) from error
+    return tidy_piece
 
 
 def plain(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """Values that go with a size or a task rather than with an algorithm."""
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar
@@ -28,15 +29,24 @@ class Size:
 
 
 def filled(piece: T, values: Mapping[str, Any]) -> T:
-    """The piece, and the pieces in it, with these values in the fields that are at their defaults."""
+    """The piece, and the pieces in it, with these values in the fields that are at their defaults.
+
+    Of pieces that are not ours, nobody knows what a field of such a name means.
+    """
     changes = {}
     for field in fields(piece):  # type: ignore[arg-type]
         value = getattr(piece, field.name)
-        if field.name in values and value == field.default:
+        if field.name in values and value == field.default and _is_ours(piece, field.name):
             changes[field.name] = values[field.name]
         elif is_dataclass(value) and not isinstance(value, type):
             changes[field.name] = filled(value, values)
     return replace(piece, **changes)  # type: ignore[type-var]
+
+
+def _is_ours(piece: Any, name: str) -> bool:
+    """Whether a field was declared by a class of this package."""
+    declared_by = next(kind for kind in type(piece).__mro__ if name in inspect.get_annotations(kind))
+    return declared_by.__module__.partition(".")[0] == "pacer"
 
 
 _SIZED = ("hidden", "levels", "samples", "batch")

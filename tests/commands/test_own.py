@@ -64,14 +64,14 @@ def test_a_module_of_the_current_folder_has_environments_wrappers_recipes_and_pi
     code, said = command(*TRAIN, "--steps", 50, "--run-dir", "run")
     assert code == 0, said
     named = f"--env own_things:Nested-v0 --wrapper {FLAT} own_things:Calm"
-    assert f"pacer evaluate run {named}" in said
+    assert f"pacer evaluate run {named} --import own_things.py " in said
     config = Run("run").config
     assert (config.label, config.recipe.batch) == ("FAST-in_FlattenObservationxCalm", 16)
     assert config.wrappers == (FLAT, "own_things:Calm")
 
     code, said = command(*TRAIN, "--import", "own_things", "--steps", 100, "--run-dir", "run")
     assert code == 0, said
-    assert f"pacer evaluate run {named} --import own_things" in said
+    assert f"pacer evaluate run {named} --import own_things " in said
     code, said = command("evaluate", "run", "--import", "own_things", *named.split(), "--episodes", 1)
     assert code == 0, said
     assert "returns of 1 episodes" in said

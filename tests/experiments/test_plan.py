@@ -59,6 +59,18 @@ def test_choices():
     assert jobs[0].command.endswith("--run-dir there/Hopper-v4/pacer-m/seed0")
 
 
+def test_a_recipe_that_is_given_whole_is_chosen_by_its_name(tmp_path):
+    file = own(
+        tmp_path,
+        """
+from pacer import RECIPES
+EXPERIMENT = Experiment("", tuple(Cell(RECIPES[name][1], "Pendulum-v1", overrides={"recipe.batch": 7})
+                                  for name in ("sac", "td3")))
+""",
+    )
+    assert {job.config.label for job in plan(Choices(file, only_recipe=("sac",)))} == {"sac-paper-batch_7"}
+
+
 @pytest.mark.parametrize("name, number", [("quick", 0), ("heatmaps", 2)])
 def test_runs_are_tracked_however_they_are_started(name, number):
     job = plan(Choices(name, seeds=1, track="tensorboard"))[number]

@@ -1,6 +1,6 @@
 """Recipes: nonsense is refused when it is written, and the ablations differ in exactly the named pieces."""
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 import pytest
 
@@ -12,6 +12,7 @@ from pacer.pieces import (
     Averaging,
     BatchNorm,
     Categorical,
+    Critic,
     CVaR,
     Dual,
     Entropy,
@@ -55,6 +56,22 @@ from pacer.recipes import (
 )
 
 
+@dataclass(frozen=True)
+class Silent(Expected):
+    """A critic that does not say how its returns are told in another unit."""
+
+    rescaled = Critic.rescaled
+
+
+@dataclass(frozen=True)
+class Unsaid(Critic):
+    """A critic that does not say whether it knows a distribution."""
+
+    def init(self, key, space): ...
+    def evaluate(self, network, obs, action, key, training=False): ...
+    def error(self, online, batch, predicted, goal): ...
+
+
 @pytest.mark.parametrize(
     "recipe, change, message",
     [
@@ -78,6 +95,8 @@ from pacer.recipes import (
         (PACER_M, {"weight": WidthDual()}, "Repulsion only, not that of MMD"),
         (PACER, {"encourager": MMD()}, "bound_per_dimension of 1.0 is one on a log-density, and MMD is a distance"),
         (PACER_M, {"batch": 0}, "batch of Recipe is 0"),
+        (PACER, {"critic": Silent()}, "Silent has no `rescaled`.*or use return_units=False"),
+        (SAC, {"critic": Unsaid()}, "Unsaid does not say `distributional`, as every Critic does"),
         (SAC, {"reward_scale": 0.0}, "reward_scale of Recipe is 0.0: expected a number above 0"),
         (PACER_M, {"critic": Quantile(levels=0)}, "levels is 0: expected 1 to 65536"),
         (SAC, {"critic": Expected(members=0)}, "members is 0: expected 1 to 65536"),

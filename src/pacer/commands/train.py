@@ -18,7 +18,7 @@ from pacer.envs.make import maker, parse_options
 from pacer.errors import PacerError
 from pacer.experiments.job import wear_leash
 from pacer.experiments.seeds import jobs_of, train_all
-from pacer.imports import IMPORTED, fetched, import_words
+from pacer.imports import IMPORTED, fetched, import_words, imported
 from pacer.observers.display import Display
 from pacer.observers.tracking import Tool, tracker
 from pacer.overrides import differences
@@ -174,7 +174,10 @@ def _recipe(typed: str, start: Agent | None) -> tuple[str | Recipe, str | None]:
     if ":" not in typed:
         return typed, None
     recipe: Recipe = fetched(typed, Recipe)
-    return recipe, typed.rpartition(":")[2]
+    source, _, name = typed.rpartition(":")
+    if imported(source) not in map(imported, IMPORTED):  # what is said to do next needs its pieces, too
+        IMPORTED.append(source)
+    return recipe, name
 
 
 def _without(arguments: list[str], *options: str) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pacer.config import Config, default_folder, resolve
+from pacer.config import Config, default_folder, named, resolve
 from pacer.envs.identity import identity_of
 from pacer.errors import PacerError, near
 from pacer.experiments.experiment import Cell, Experiment
@@ -135,7 +135,8 @@ def _config(cell: Cell, experiment: Experiment, choices: Choices, seed: int) -> 
 
 def _names(cell: Cell, config: Config) -> list[str]:
     """What a user may call the recipe of a cell."""
-    return [config.label, *([cell.name] if cell.name else []), *([cell.recipe] if isinstance(cell.recipe, str) else [])]
+    origin, _ = named(cell.recipe)
+    return [config.label, *([cell.name] if cell.name else []), origin]
 
 
 def _selected(known: Iterable[Any], asked: tuple[Any, ...], what: str) -> list[Any]:

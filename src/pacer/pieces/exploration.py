@@ -12,7 +12,8 @@ from pacer.pieces.types import Array
 
 class Exploration(Piece):
     @abstractmethod
-    def perturb(self, action: Array, rng: np.random.Generator) -> Array: ...
+    def perturb(self, action: Array, rng: np.random.Generator) -> Array:
+        """The action to play instead, both in [-1, 1]^A: what lies outside is clipped."""
 
 
 @dataclass(frozen=True)
@@ -50,4 +51,4 @@ class GaussianNoise(Exploration):
 
     def perturb(self, action: Array, rng: np.random.Generator) -> Array:
         noise = rng.normal(0.0, self.deviation, action.shape)
-        return np.clip(action + noise, -1.0, 1.0).astype(np.float32)
+        return (action + noise).astype(np.float32)

@@ -13,7 +13,7 @@ from pacer.pieces.improvements import Ascent, Improvement
 from pacer.pieces.noises import Noise, White
 from pacer.pieces.optimisers import Adam, Optimiser
 from pacer.pieces.pessimism import LowestAtoms, LowestMember, Pessimism
-from pacer.pieces.piece import Piece
+from pacer.pieces.piece import Piece, check_told
 from pacer.pieces.risks import Neutral, Risk
 from pacer.pieces.sizes import check_positive, check_sizes
 from pacer.pieces.utilities import Identity, Utility
@@ -82,4 +82,5 @@ class Recipe:
             )
         for field in fields(self):
             if isinstance(piece := getattr(self, field.name), Piece):
+                check_told(piece)
                 piece.check(self)

@@ -35,7 +35,7 @@ def _numbers(piece: Any) -> Iterator[tuple[str, int]]:
         value = getattr(piece, field.name)
         if is_dataclass(value):
             yield from _numbers(value)
-        elif field.name == "hidden":
+        elif field.name == "hidden" and isinstance(value, tuple):
             yield from (("width", width) for width in value)
         elif field.type in (int, "int"):
             yield field.name, value
@@ -45,5 +45,6 @@ def _layers(piece: Any) -> int:
     """Layers inside, as often as they are repeated; a tuple of widths counts by its length."""
     values = {field.name: getattr(piece, field.name) for field in fields(piece)}
     inside = sum(_layers(value) for value in values.values() if is_dataclass(value))
-    repeated = [len(v) if name == "hidden" else v for name, v in values.items() if name in REPEATED]
+    values["hidden"] = len(hidden) if isinstance(hidden := values.get("hidden"), tuple) else 1
+    repeated = [values[name] for name in REPEATED if name in values]
     return math.prod(repeated) * max(inside, 1) if repeated else inside

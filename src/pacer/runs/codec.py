@@ -88,7 +88,7 @@ def _decode_piece(value: dict[str, Any], family: type, where: str) -> Any:
     if piece is None:
         raise PacerError(
             f"{where} names {shown(name)}, which is no {family.__name__} that is known here."
-            f"{near(str(name), known)} A piece of your own must be imported first"
+            f"{near(str(name), known)} A piece of your own must be imported first (--import MODULE)"
         )
     hints, names = get_type_hints(piece), {f.name for f in fields(piece)}
     given = {k: v for k, v in value.items() if k != NAME}

@@ -37,7 +37,8 @@ class Explorer:
         policy = Policy(recipe.actor, self._space, network, state.scaling(recipe))
 
         def explore(lanes: Lanes, lane: int, obs: Vector) -> ArrayLike:
-            return recipe.exploration.perturb(policy.push(obs, self._normal.at(lanes, lane)), rng)
+            action = recipe.exploration.perturb(policy.push(obs, self._normal.at(lanes, lane)), rng)
+            return np.clip(action, -1.0, 1.0)  # the environment would: the replay must hold what was played
 
         return explore
 

@@ -1,12 +1,15 @@
 """Contracts over all bodies, and normalisation by hand."""
 
+from dataclasses import dataclass
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pacer.pieces import MLP, BatchNorm, LayerNorm, Network, NoNorm, Residual
+from pacer.pieces import MLP, BatchNorm, Expected, LayerNorm, Network, NoNorm, Residual
 from pacer.pieces.bodies.base import headed, headed_init
+from pacer.pieces.sizes import check_sizes
 
 OBSERVATION, EXTRA, ROWS, SAMPLES = 4, 3, 6, 5
 NORMS = {"plain": NoNorm(), "layer norm": LayerNorm(), "batch norm": BatchNorm()}
@@ -151,6 +154,19 @@ class TestBatchNorm:
 
         assert jax.grad(shifted)(0.0, True) == pytest.approx(0.0, abs=1e-3)
         assert abs(jax.grad(shifted)(0.0, False)) > 1
+
+
+def test_a_body_of_ones_own_may_have_one_hidden_width():
+    @dataclass(frozen=True)
+    class OneWidth(MLP):
+        hidden: int = 64
+
+        def __post_init__(self):
+            pass
+
+    check_sizes(Expected(OneWidth()))
+    with pytest.raises(ValueError, match="hidden is 0: expected 1 to 65536"):
+        check_sizes(Expected(OneWidth(0)))
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,26 @@ def test_the_fraction_gradient_is_that_of_the_distance_to_the_steps():
     assert np.abs(gradient).max() > 1e-3
 
 
+def test_in_another_unit_the_loss_of_a_proposal_is_as_many_times_as_steep_as_the_critic_says():
+    """Linear in returns, where the loss of quantiles is a square of them."""
+    critic, factor = CRITICS["proposed"], 1 / 32
+    network = critic.init(jax.random.key(0), SPACE)
+
+    @jax.jit
+    def slopes(params):
+        def loss(params):
+            changed = network._replace(params=params)
+            return critic.proposal_loss(changed, OBS, ACTION, critic.returns(changed, OBS, ACTION, jax.random.key(0)))
+
+        return jax.grad(loss)(params)["proposal"]["head"]["weight"]
+
+    before, after = (slopes(params) for params in (network.params, critic.rescaled(network.params, factor)))
+    said = critic.steepness(network.params, factor)
+    np.testing.assert_allclose(after, said["proposal"]["head"]["weight"] * before, rtol=1e-3, atol=1e-9)
+    assert np.abs(before).max() > 1e-4
+    np.testing.assert_allclose(said["quantile"][0]["level"]["weight"], factor**2)
+
+
 def test_with_equal_masses_the_loss_is_the_plain_double_sum_over_its_terms():
     """Paper: sum over pairs; here: mean over predicted levels, masses 1/K over targets. So 1/K^2, mean over states."""
     rng = np.random.default_rng(0)

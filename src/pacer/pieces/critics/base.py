@@ -1,14 +1,18 @@
 """What every critic offers: atoms of the return, and how far they are from a goal."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import optax
 
 from pacer.pieces.optimisers import Optimiser
-from pacer.pieces.piece import Piece
+from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
+
+if TYPE_CHECKING:
+    from pacer.pieces.recipe import Recipe
 
 
 class Pair(NamedTuple):
@@ -59,5 +63,22 @@ class Critic(Piece):
         return optimiser.transform()
 
     def rescaled(self, params: Any, factor: Array) -> Any:
-        """Parameters of the same networks with returns `factor` times as large: those of linear heads."""
-        return tuple({**member, "head": jax.tree.map(lambda x: factor * x, member["head"])} for member in params)
+        """Parameters of the same networks with returns `factor` times as large, for recipes with return units."""
+        raise NotImplementedError(f"{name_of(self)} has no `rescaled`")
+
+    def steepness(self, params: Any, factor: Array) -> Any:
+        """How many times as steep the loss, a square of returns, then is in each of these parameters."""
+        larger = self.rescaled(jax.tree.map(jnp.ones_like, params), factor)
+        return jax.tree.map(lambda times: factor**2 / times, larger)
+
+    def check(self, recipe: "Recipe") -> None:
+        if recipe.return_units and type(self).rescaled is Critic.rescaled:
+            raise ValueError(
+                f"{name_of(self)} has no `rescaled`, by which returns are told in another unit of reward: write it "
+                "(`scaled_heads` does, if returns are linear in the heads), or use return_units=False"
+            )
+
+
+def scaled_heads(params: Any, factor: Array) -> Any:
+    """Parameters of members with linear heads, whose returns are `factor` times as large."""
+    return tuple({**member, "head": jax.tree.map(lambda x: factor * x, member["head"])} for member in params)

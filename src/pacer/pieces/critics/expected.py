@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from pacer.pieces.bodies.base import Body, ensemble, ensemble_init, headed, headed_init
 from pacer.pieces.bodies.mlp import MLP
-from pacer.pieces.critics.base import Critic
+from pacer.pieces.critics.base import Critic, scaled_heads
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
 
 
@@ -30,3 +30,6 @@ class Expected(Critic):
 
     def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
         return ((predicted.value - goal.value) ** 2).mean() * self.members
+
+    def rescaled(self, params: Any, factor: Array) -> Any:
+        return scaled_heads(params, factor)

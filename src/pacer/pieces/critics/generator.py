@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from pacer.pieces.bodies.base import Body, ensemble, ensemble_init, headed, headed_init
 from pacer.pieces.bodies.mlp import MLP
-from pacer.pieces.critics.base import Critic
+from pacer.pieces.critics.base import Critic, scaled_heads
 from pacer.pieces.critics.levels import even_levels, quantile_loss
 from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
@@ -42,3 +42,6 @@ class Generator(Critic):
 
     def error(self, online: Network, batch: Transition, predicted: Returns, goal: Returns) -> Array:
         return quantile_loss(predicted, goal, self.threshold)
+
+    def rescaled(self, params: Any, factor: Array) -> Any:
+        return scaled_heads(params, factor)

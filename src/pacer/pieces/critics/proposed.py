@@ -60,6 +60,10 @@ class Proposed(Critic):
     def rescaled(self, params: Any, factor: Array) -> Any:
         return {**params, "quantile": self.quantile.rescaled(params["quantile"], factor)}
 
+    def steepness(self, params: Any, factor: Array) -> Any:
+        steepness = super().steepness(params, factor)  # but the loss of a proposal is linear in returns
+        return {**steepness, "proposal": jax.tree.map(lambda _: factor, params["proposal"])}
+
     def propose(self, network: Network, obs: Array, action: Array, training: bool = False) -> tuple[Array, Any]:
         """Masses (..., B, K), and the statistics after them."""
         logits, stats = headed(self.proposal, _part(network, "proposal"), obs, action, training=training)

@@ -10,7 +10,7 @@ from pacer.pieces.bodies.base import Body, ensemble, ensemble_init
 from pacer.pieces.bodies.dense import dense, dense_init, product
 from pacer.pieces.bodies.mlp import MLP
 from pacer.pieces.bodies.norms import NoNorm, Norm
-from pacer.pieces.critics.base import Critic
+from pacer.pieces.critics.base import Critic, scaled_heads
 from pacer.pieces.critics.levels import centred_quantile_loss, cosines_of, draw_levels, quantile_loss
 from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Array, Network, Returns, Space, Transition
@@ -77,7 +77,7 @@ class Quantile(Critic):
         return loss(predicted, goal, self.threshold)
 
     def rescaled(self, params: Any, factor: Array) -> Any:
-        scaled = super().rescaled(params, factor)
+        scaled = scaled_heads(params, factor)
         if self.mean != "head":
             return scaled
         return tuple({**m, "shape": {**m["shape"], "head": factor * m["shape"]["head"]}} for m in scaled)

@@ -78,7 +78,9 @@ class Thawed(Exploration):
 
 
 def test_pieces_that_cannot_be_compiled_in_are_refused():
-    with pytest.raises(PacerError, match=r"recipe\.exploration \(Thawed\).*unhashable.*expected @dataclass\(frozen=True\)"):
+    with pytest.raises(
+        PacerError, match=r"recipe\.exploration \(Thawed\).*unhashable.*expected @dataclass\(frozen=True\)"
+    ):
         tidied(replace(SAC, exploration=Thawed()), "recipe")
 
 

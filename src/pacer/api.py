@@ -1,5 +1,6 @@
 """The library's front door: `pacer.train`, `pacer.load`, `pacer.evaluate` and `pacer.record`."""
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -27,7 +28,7 @@ from pacer.training import evaluate as judging
 from pacer.training.execute import execute
 from pacer.training.film import Take, film, scored
 from pacer.training.stopping import INTERRUPTED, Stopped
-from pacer.training.world import LONGEST, MakeEnvironment, World
+from pacer.training.world import ADVICE, LONGEST, MakeEnvironment, World
 
 
 def train(
@@ -114,17 +115,23 @@ def evaluate(
     seed: int = 1_000,
     env_kwargs: Mapping[str, Any] | None = None,
     wrappers: Sequence[str] | None = None,
+    warn: Callable[[str], object] = warnings.warn,
 ) -> Evaluated:
-    """Whole new episodes of an agent on raw rewards, greedy and sampled; `seed` decides their starts.
+    """New episodes of an agent on raw rewards, greedy and sampled; `seed` decides their starts.
 
-    The agent is one, or that of a folder, whose run knows its environment; another is named by `env`.
+    The agent is one, or that of a folder, whose run knows its environment; another is named by `env`. They are whole
+    ones, unless they go on for longer than any is judged, of which `warn` is told.
     """
     if episodes < 1:
         raise PacerError(f"episodes is {episodes}: expected at least 1")
     whole(seed, "seed", 0)
     agent = run if isinstance(run, Agent) else load(run)
     with _world(run, agent, env, env_kwargs, wrappers) as world:
-        return Evaluated(0, judging.evaluate(world, agent.policy, episodes, seed, 0, agent.recipe.discount))
+        told = Evaluated(0, judging.evaluate(world, agent.policy, episodes, seed, 0, agent.recipe.discount))
+    if cut := sum(episode.cut for episode in told.episodes):
+        limit = "" if world.limited else f" It sets no time limit: {ADVICE}"
+        warn(f"{cut} of {len(told.episodes)} episodes of {world.name} were cut after {world.longest:,} steps.{limit}")
+    return told
 
 
 def record(

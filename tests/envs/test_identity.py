@@ -1,6 +1,8 @@
 """Functions that make environments are told apart by what they do, not by their names."""
 
 import functools
+import sys
+import types
 
 import gymnasium
 import numpy as np
@@ -53,6 +55,29 @@ def test_words_about_it_and_what_it_keeps_while_it_runs_do_not_count():
     assert identity(module["make"]) == identity(script()["make"])
 
 
+PHYSICS = """
+import functools
+@functools.lru_cache
+def cached(): return {cached}
+def plain(): return {plain}
+def unused(): return {unused}
+"""
+
+
+def test_functions_of_other_modules_of_ones_own_and_behind_caches_count(tmp_path, monkeypatch):
+    def told(**changes):
+        physics = types.ModuleType("my_physics")
+        physics.__file__ = str(tmp_path / "my_physics.py")
+        monkeypatch.setitem(sys.modules, "my_physics", physics)
+        exec(PHYSICS.format(**{"cached": 1, "plain": 1, "unused": 1, **changes}), vars(physics))
+        script = {"__name__": "a_script_of_mine", "physics": physics}
+        exec("def make(): return physics.plain() + physics.cached()", script)
+        return identity(script["make"])
+
+    assert len({told(), told(plain=2), told(cached=2)}) == 3
+    assert told(unused=2) == told()
+
+
 class Own(gymnasium.Env):
     def __init__(self, size=1, table=None):
         self.size = size
@@ -96,7 +121,13 @@ def test_by_its_id_an_environment_counts_where_it_is_the_users(monkeypatch):
     assert [identity_of(name, libraries) for name in ("Pendulum-v1", "pacer/CarNavigation1-v0")] == ["", ""]
     assert [identity_of(name) for name in ("Nothing-v0", "nowhere:Nothing-v0", "Pendulum")] == ["", "", ""]
     assert identity_of("Pendulum-v1", [f"{__name__}:Calm"])
+    assert (
+        identity_of("Pendulum-v1", [f"{__name__}:short"]) != identity_of("Pendulum-v1", [f"{__name__}:shorter"]) != ""
+    )
 
 
 class Calm(gymnasium.Wrapper):
     pass
+
+
+short, shorter = (functools.partial(gymnasium.wrappers.TimeLimit, max_episode_steps=steps) for steps in (60, 30))

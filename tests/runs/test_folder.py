@@ -187,6 +187,17 @@ def test_a_run_that_goes_on_under_other_conditions_is_not_bit_exact_and_they_are
     assert facts_of(tmp_path).items() >= changed.items()
 
 
+def test_code_that_another_python_compiled_is_no_other_environment(tmp_path):
+    def known(python, source):
+        return {"facts": {**FACTS, "python": python}, "config": replace(configuration(), source=source)}
+
+    checkpointed(tmp_path, **known("3.11.7", "one"))
+    with pytest.raises(PacerError, match=r"source \(one there, other here\).*code was edited since.*start-from"):
+        opened(tmp_path, **known("3.11.9", "other"))
+    (warning,) = opened(tmp_path, **known("3.12.1", "other")).begin(find(tmp_path))
+    assert warning.startswith("the run is no longer bit-exact: it goes on with another python (3.11.7 there, 3.12.1")
+
+
 def test_a_run_that_starts_from_nothing_is_as_exact_as_its_new_conditions(tmp_path):
     closed(tmp_path, exact=False)
     assert opened(tmp_path, facts={**FACTS, "processor": "other"}).begin() == []

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from pacer.config import Config
-from pacer.pieces import Power, Utility
+from pacer.errors import PacerError
+from pacer.pieces import Exponential, Power, Utility
 from pacer.recipes import RECIPES
 from pacer.training import seeds
 from pacer.training.collect import Collector
@@ -223,6 +224,13 @@ def test_utilities_see_where_an_episode_ends_for_good():
     ended = [step.terminated for step in replay.steps]
     assert any(ended)
     np.testing.assert_array_equal(found, ended)
+
+
+@pytest.mark.parametrize("return_units", [True, False])
+def test_a_utility_that_is_not_finite_is_refused_by_its_reward(return_units):
+    recipe = replace(RECIPES["sac"][1], return_units=return_units, utility=Exponential(1e6))
+    with pytest.raises(PacerError, match=r"Exponential\(aversion=1000000\.0\) of the reward .* is -inf: choose"):
+        collector(Noting(2), recipe=recipe).collect(Lanes.empty(2), range(90), choose)
 
 
 def test_what_rewards_are_measured_by_are_their_utilities():

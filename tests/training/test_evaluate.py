@@ -83,7 +83,8 @@ def test_an_episode_without_an_end_is_cut():
     world.longest = 40
     step = world.env.step
     world.env.step = lambda action: (*step(action)[:2], False, False, {})
-    assert {e.length for e in judge(world)} == {40}
+    assert {(e.length, e.cut) for e in judge(world)} == {(40, True)}
+    assert not any(e.cut for e in judge())
 
 
 def test_a_failure_says_which_episode_of_which_evaluation():

@@ -185,7 +185,7 @@ def test_divergence_keeps_the_last_good_checkpoint(unbroken, tmp_path, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr(learner, "learn", spoilt)
-        with pytest.raises(Diverged, match=r"diverged at step 80 .*last checkpoint and agent are kept"):
+        with pytest.raises(Diverged, match=r"diverged at step 80 .*Checkpoints and agents from before are kept"):
             train(tmp_path)
     assert (newest(tmp_path).name, status(tmp_path)) == ("50", "failed")
     assert np.isfinite(pacer.load(tmp_path).predict(np.zeros(3))[0]).all()

@@ -1,5 +1,6 @@
 """`pacer evaluate`: whole episodes of a trained agent, on raw rewards."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,7 @@ def main(arguments: list[str]) -> None:
         seed=chosen.seed,
         env_kwargs=options,
         wrappers=chosen.wrapper or None,
+        warn=lambda text: print(f"pacer: {text}", file=sys.stderr),
     )
     played = {mode: [e for e in told.episodes if e.mode == mode] for mode in MODES}
     print(table(f"returns of {chosen.episodes} episodes", {mode: figures(of) for mode, of in played.items()}))

@@ -35,10 +35,13 @@ def identity_of(name: str, wrappers: Sequence[str] = ()) -> str:
         if module:
             import_module(module)
         spec = gymnasium.spec(short)
-        made_of = [load_env_creator(part) if isinstance(part, str) else part for part in (spec.entry_point, *wrappers)]
+        parts = (spec.entry_point, *wrappers)
+        made_of = [load_env_creator(part) if isinstance(part, str) else part for part in parts]
     except Exception:  # whatever is wrong with them is told when the environment is made
         return ""
-    return _digest((made_of, spec.kwargs, spec.max_episode_steps)) if any(map(_yours, made_of)) else ""
+    homes = [sys.modules[part.partition(":")[0]] for part in parts if isinstance(part, str)]
+    mine = any(map(_yours, [*made_of, *homes]))  # so is what a module of yours made of a library's
+    return _digest((made_of, spec.kwargs, spec.max_episode_steps)) if mine else ""
 
 
 def _digest(value: Any) -> str:
@@ -79,6 +82,8 @@ def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
             yield from _parts((value.func, value.args, value.keywords), seen)
         case property():
             yield from _parts((value.fget, value.fset), seen)
+        case functools.cached_property():
+            yield from _parts(value.func, seen)
         case ModuleType():
             yield value.__name__
         case tuple() | list():
@@ -91,10 +96,12 @@ def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
                 yield from (repr(key), *_parts(item, seen))
         case np.ndarray() | np.generic():
             yield repr((value.dtype, value.shape, value.tobytes()))
+        case _ if callable(value) and inspect.unwrap(value) is not value:  # such as a cache around a function
+            yield from (type(value).__qualname__, *_parts(inspect.unwrap(value), seen))
         case _ if hasattr(value, "__qualname__"):
             yield f"{value.__module__}.{value.__qualname__}"
         case _ if _yours(type(value)):
-            yield from (*_parts(type(value), seen), *_parts(getattr(value, "__dict__", {}), seen))
+            yield from (*_parts(type(value), seen), *_parts(object.__getstate__(value), seen))
         case _:  # such as a space; an address in memory says nothing
             yield re.sub(r"0x[0-9a-f]+", "", repr(value))
 
@@ -104,10 +111,20 @@ def _function(function: FunctionType, seen: dict[int, Any]) -> Iterator[str]:
     yield from _parts(code.replace(co_consts=tuple(c for c in code.co_consts if c != function.__doc__)), seen)
     yield from _parts((function.__defaults__, function.__kwdefaults__), seen)
     yield from _parts(inspect.getclosurevars(function).nonlocals, seen)
-    for name in sorted(_names(code) - _stored(code)):
-        value = function.__globals__.get(name)
+    yield from _named(_names(code) - _stored(code), function.__globals__, seen)
+
+
+def _named(
+    names: set[str], held: Mapping[str, Any], seen: dict[int, Any], within: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """What of a module's own the names stand for, and what of the modules of yours that it uses."""
+    for name in sorted(names):
+        value = held.get(name)
         if name.isupper() or not isinstance(value, list | dict | set):  # others are more likely filled than read
             yield from (name, *_parts(value, seen))
+        if isinstance(value, ModuleType) and _yours(value) and value.__name__ not in within:
+            known = names & vars(value).keys()
+            yield from _named(known, vars(value), seen, (*within, value.__name__))
 
 
 def _names(code: CodeType) -> set[str]:
@@ -123,6 +140,8 @@ def _stored(code: CodeType) -> set[str]:
 
 def _yours(value: Any) -> bool:
     """Whether something is defined in the user's own files, or in none, as in a notebook."""
-    file = getattr(sys.modules.get(value.__module__ or ""), "__file__", None)
+    value = value.func if isinstance(value, functools.partial) else value
+    module = value.__name__ if isinstance(value, ModuleType) else value.__module__ or ""
+    file = getattr(sys.modules.get(module), "__file__", None)
     here = str(Path(file).resolve()) if file else ""
-    return not here.startswith((*_LIBRARIES, str(Path(__file__).parents[1]))) and value.__module__ != "builtins"
+    return not here.startswith((*_LIBRARIES, str(Path(__file__).parents[1]))) and module not in sys.builtin_module_names

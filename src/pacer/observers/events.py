@@ -26,6 +26,8 @@ class Episode:
     """Its return at the recipe's discount."""
     measures: Mapping[str, float] = field(default_factory=dict)
     """What the environment's `info` says of it: sums or means over its steps, by column."""
+    cut: bool = False
+    """Whether it had not ended when it was as long as judged episodes may be."""
 
 
 @dataclass(frozen=True)

@@ -59,13 +59,19 @@ class RunFolder:
         self._grown: dict[str, Extent] = {}
         self._new = [folder for folder in (path, *path.parents) if not folder.exists()]
         if path.is_dir():
-            _check_free_or_same(path, settings, steps, watching)  # before anything is written
+            self._check_free_or_same(steps)  # before anything is written
         self._lock = lock.take(path)
         try:
-            _check_free_or_same(path, settings, steps, watching)
+            self._check_free_or_same(steps)
         except BaseException:
             self.close()  # an error that is kept somewhere must not keep the lock
             raise
+
+    def _check_free_or_same(self, steps: int) -> None:
+        there, here = (str(facts.get("python", "")).rpartition(".")[0] for facts in (self._known(), self._facts))
+        # Another Python compiles the same code to other bytes: that is told as what it is, when the run goes on.
+        compiled_anew = ("source",) if there and there != here else ()
+        _check_free_or_same(self.path, self._settings, steps, (*self._watching, *compiled_anew))
 
     def find_checkpoint(self) -> Found | None:
         """Where to go on from."""
@@ -260,7 +266,7 @@ def _check_free_or_same(path: Path, settings: Mapping[str, Any], steps: int, wat
         edited = " (the environment's code was edited since)" if "source" in differing else ""
         raise PacerError(
             f"{path} holds a run of another configuration; it differs in {'; '.join(changed)}{edited}. "
-            f"Name another folder with {option('run-dir')}"
+            f"Name another folder with {option('run-dir')}; {option('start-from')} takes along what was learned"
         )
 
 

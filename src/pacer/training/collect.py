@@ -4,8 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pacer.config import Config
+from pacer.errors import PacerError
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.types import Transition
+from pacer.pieces.utilities import Identity
 from pacer.training import seeds
 from pacer.training.explore import Explore
 from pacer.training.play import Stage, Step, play
@@ -39,7 +41,9 @@ class Collector:
                 returns.append(float(lanes.total[lane]))
                 lanes.begin_next(lane)
             taken.append(step)
-        rewards = utilities(self._recipe, taken) if self._recipe.return_units else np.empty(0)
+        plain = not self._recipe.return_units and self._recipe.utility == Identity()
+        worth = np.empty(0) if plain else utilities(self._recipe, taken)
+        rewards = worth if self._recipe.return_units else np.empty(0)
         return Collected(lanes, np.stack([step.obs for step in taken]), rewards, returns)
 
     def restore(self, lanes: Lanes) -> tuple[Lanes, list[str]]:
@@ -79,4 +83,11 @@ def utilities(recipe: Recipe, steps: list[Step]) -> NDArray[np.float64]:
     )
     going_on = np.asarray([not step.terminated for step in steps], np.float32)
     rows = Transition(obs, action, reward, next_obs, recipe.discount * going_on)
-    return np.asarray(recipe.utility.shape(rows), np.float64)
+    with np.errstate(all="ignore"):
+        worth = np.asarray(recipe.utility.shape(rows), np.float64)
+    if len(bad := np.flatnonzero(~np.isfinite(worth))):
+        raise PacerError(
+            f"{recipe.utility} of the reward {reward[bad[0]]:g} is {worth[bad[0]]:g}: choose another number for the "
+            "utility, or an environment with smaller rewards. What was learned so far is kept"
+        )
+    return worth

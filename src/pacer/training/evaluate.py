@@ -74,9 +74,11 @@ def play_once(world: World, start: int, name: str, choose: Choose) -> Iterator[S
 def _judge(mode: Mode, number: int, steps: Iterator[Step], discount: float, measures: Measures) -> Episode:
     total, discounted, weight = 0.0, 0.0, 1.0
     measured: list[Numbers] = []
+    ended = False
     for step in steps:
+        ended = step.ended
         total += step.reward
         discounted += weight * step.reward
         weight *= discount
         measured.append(step.measured)
-    return Episode(mode, number, total, len(measured), discounted, measures.over(measured))
+    return Episode(mode, number, total, len(measured), discounted, measures.over(measured), cut=not ended)

@@ -19,7 +19,7 @@ from pacer.pieces.critics.categorical import Categorical
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.types import Array, Network, Returns, Transition
 from pacer.pieces.utilities import Identity
-from pacer.training.world import World
+from pacer.training.world import ADVICE, World
 
 STATES, SAMPLES = 64, 16  # how many of the visited states are looked at, and actions in each
 Floats = NDArray[np.float32]
@@ -68,11 +68,7 @@ class Health:
         # What a block does not know, in which the actor rested, is as it was.
         self._metrics = {**self._metrics, **{name: told for name, told in metrics.items() if not np.isnan(told)}}
         if length >= self._world.longest:
-            advice = (
-                "They judge no more than that"
-                if self._world.limited
-                else "It sets no time limit: register it with max_episode_steps, or wrap it in TimeLimit"
-            )
+            advice = "They judge no more than that" if self._world.limited else f"It sets no time limit: {ADVICE}"
             self._say(
                 "endless",
                 f"an episode of {self._config.environment} has gone on for {length:,} steps: evaluations are cut "

@@ -66,7 +66,7 @@ def accept(config: Config, state: RunState, learned: Learned) -> tuple[RunState,
         bad = [f"{name} {value}" for name, value in metrics.items() if not np.isfinite(value)]
         raise Diverged(
             f"learning on {config.environment} diverged at step {int(state.step)} "
-            f"({', '.join(bad) or 'parameters that are not finite'}). The last checkpoint and agent are kept; "
+            f"({', '.join(bad) or 'parameters that are not finite'}). Checkpoints and agents from before are kept; "
             "try a smaller learning rate, in another folder"
         )
     return state._replace(learner=learned.learner), metrics

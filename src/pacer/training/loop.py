@@ -11,7 +11,7 @@ import numpy as np
 
 from pacer.agent import Agent
 from pacer.config import Config
-from pacer.errors import shown
+from pacer.errors import EnvironmentFailed, option, shown
 from pacer.observers import Audience, Evaluated, Finished, Observer, Phase, Progress, Started
 from pacer.observers.csv_log import CsvLog
 from pacer.pieces.types import Transition
@@ -262,6 +262,12 @@ class Training:
                 self.checkpoint(state)
             except Exception as second:  # a full disk, say: the first error is the one to tell
                 error.add_note(f"What was learned since the last checkpoint could not be saved: {second}")
+            if isinstance(error, EnvironmentFailed):
+                error.add_note(
+                    "The same command goes on from there, and where the failure is drawn from the episode's seed it "
+                    "comes again: a mended environment is another one, which begins with what was learned by "
+                    f"{option('start-from')}"
+                )
             raise
 
     @contextmanager

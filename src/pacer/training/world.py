@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 LONGEST = 10_000  # steps after which a judged episode is cut
 LONGEST_UNLIMITED = 1_000  # the same where the environment sets no time limit, and episodes may have no end
+ADVICE = "register it with max_episode_steps, or wrap it in TimeLimit"
 MakeEnvironment = Callable[[], "gymnasium.Env[Any, Any]"]
 Vector = NDArray[np.float32]
 

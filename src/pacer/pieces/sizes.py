@@ -42,9 +42,10 @@ def _numbers(piece: Any) -> Iterator[tuple[str, int]]:
 
 
 def _layers(piece: Any) -> int:
-    """Layers inside, as often as they are repeated; a tuple of widths counts by its length."""
+    """Layers inside, as often as they are repeated; a tuple of widths counts by its length, one width is one layer."""
     values = {field.name: getattr(piece, field.name) for field in fields(piece)}
     inside = sum(_layers(value) for value in values.values() if is_dataclass(value))
-    values["hidden"] = len(hidden) if isinstance(hidden := values.get("hidden"), tuple) else 1
+    if "hidden" in values:
+        values["hidden"] = len(values["hidden"]) if isinstance(values["hidden"], tuple) else 1
     repeated = [values[name] for name in REPEATED if name in values]
     return math.prod(repeated) * max(inside, 1) if repeated else inside

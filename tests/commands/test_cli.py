@@ -223,6 +223,7 @@ def test_the_command_asks_for_the_run_of_these_tests():
     assert config.source
 
 
+@pytest.mark.slow
 def test_a_run_killed_then_stopped_then_started_gives_the_bytes_of_an_unbroken_one(unbroken, tmp_path):
     """Three processes: one killed without warning, one told to stop, one that finishes."""
     arguments = ("train", *SMALL, "--run-dir", tmp_path)

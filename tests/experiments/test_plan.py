@@ -125,6 +125,7 @@ def test_a_file_that_is_no_experiment(tmp_path, text, said):
         plan(Choices(own(tmp_path, text)))
 
 
+@pytest.mark.slow
 def test_the_page_on_experiments_shows_what_the_command_line_takes(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "experiments.md").read_text("utf-8")
     (code,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)

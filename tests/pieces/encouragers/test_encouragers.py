@@ -82,6 +82,7 @@ def test_free_particles_spread_like_the_uniform(encourager, size):
     assert spread(encourager, size) == pytest.approx(3**-0.5, rel=0.15)
 
 
+@pytest.mark.slow
 def test_plain_transport_contracts_particles_in_many_dimensions():
     assert spread(Wasserstein(debiased=False, epsilon=0.05, sweeps=50), 17) < 0.3
 

@@ -59,15 +59,15 @@ class RunFolder:
         self._grown: dict[str, Extent] = {}
         self._new = [folder for folder in (path, *path.parents) if not folder.exists()]
         if path.is_dir():
-            self._check_free_or_same(steps)  # before anything is written
+            self._check_ours(steps)  # before anything is written
         self._lock = lock.take(path)
         try:
-            self._check_free_or_same(steps)
+            self._check_ours(steps)
         except BaseException:
             self.close()  # an error that is kept somewhere must not keep the lock
             raise
 
-    def _check_free_or_same(self, steps: int) -> None:
+    def _check_ours(self, steps: int) -> None:
         there, here = (str(facts.get("python", "")).rpartition(".")[0] for facts in (self._known(), self._facts))
         # Another Python compiles the same code to other bytes: that is told as what it is, when the run goes on.
         compiled_anew = ("source",) if there and there != here else ()

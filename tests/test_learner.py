@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pacer import learner
-from pacer.pieces import MLP, Adam, Averaging, BatchNorm, Networks, Nothing, Scaling, Transition
+from pacer.pieces import MLP, Adam, Averaging, BatchNorm, Networks, Nothing, Power, Scaling, Transition
 from tests.small import SMALL_RECIPES, SPACE
 
 UPDATES = 4
@@ -160,6 +160,32 @@ def test_reward_scale_and_utility_come_before_the_backup():
     prepared = learner.prepare(recipe, batch, SCALING)
     np.testing.assert_allclose(prepared.reward, 0.05 * batch.reward, rtol=1e-6)
     np.testing.assert_allclose(prepared.obs, np.clip((batch.obs - 0.1) * 2.0, -5, 5), rtol=1e-5, atol=1e-6)
+
+
+def test_steps_that_follow_each_other_count_as_one():
+    """By hand, three steps: one row goes on, one ends in its second step, one is cut off after its second."""
+    recipe = replace(SMALL_RECIPES["pacer-m"], utility=Power(2.0), reward_scale=0.5)
+    gamma = np.float32(0.5)
+    steps = Transition(
+        obs=np.arange(27, dtype=np.float32).reshape(3, 3, 3),
+        action=np.linspace(-1, 1, 18, dtype=np.float32).reshape(3, 3, 2),
+        reward=np.float32([[1, 1, 1], [2, 2, 2], [4, 9, 9]]),
+        next_obs=np.arange(27, dtype=np.float32).reshape(3, 3, 3) + 9,
+        discount=np.float32([[gamma, gamma, gamma], [gamma, 0, gamma], [gamma, 1, 1]]),
+    )
+    one = learner.prepare(recipe, steps, Scaling(np.zeros(3), np.ones(3), np.float32(2.0), np.float32(100)))
+    whole, part = 1 + 0.5 * 4 + 0.25 * 16, 1 + 0.5 * 4
+    np.testing.assert_allclose(one.reward, 0.5 / 2.0 * np.float32([whole, part, part]))
+    np.testing.assert_allclose(one.discount, [0.125, 0, 0.25])
+    for got, given in ((one.obs, steps.obs[0]), (one.action, steps.action[0]), (one.next_obs, steps.next_obs[2])):
+        np.testing.assert_array_equal(got, given)
+
+
+def test_a_single_step_is_itself_when_it_is_joined():
+    recipe = SMALL_RECIPES["pacer"]
+    batch = row(blocks(recipe), 0)
+    alone = jax.tree.map(lambda part: part[None], batch)
+    assert equal(learner.prepare(recipe, alone, SCALING), learner.prepare(recipe, batch, SCALING))
 
 
 @pytest.mark.parametrize("recipe", SMALL_RECIPES.values(), ids=SMALL_RECIPES)

@@ -143,12 +143,14 @@ def update(
 
 
 def prepare(recipe: Recipe, batch: Transition, scaling: Scaling) -> Transition:
-    """Raw transitions made ready: utility and scale for the reward, normalisation for the observations."""
-    return batch._replace(
-        obs=scaling.normalise(batch.obs, jnp),
-        next_obs=scaling.normalise(batch.next_obs, jnp),
-        reward=recipe.reward_scale * recipe.utility.shape(batch) / scaling.unit,
-    )
+    """Raw transitions made ready: utility and scale for the reward, normalisation for the observations.
+
+    Where there are several steps for each row, they become one (n-step returns).
+    """
+    batch = batch._replace(reward=recipe.reward_scale * recipe.utility.shape(batch) / scaling.unit)
+    if batch.reward.ndim > 1:
+        batch = batch.joined()
+    return batch._replace(obs=scaling.normalise(batch.obs, jnp), next_obs=scaling.normalise(batch.next_obs, jnp))
 
 
 def critic_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[Array, Any]:

@@ -15,7 +15,7 @@ from pacer.runs.formats import FORMAT, OLDEST, upgraded
 from tests.formats.store import HERE, classes, numbers
 
 pytestmark = pytest.mark.xdist_group("agent")
-STORED = sorted(path.parent for path in HERE.glob("*/*/agent.json"))
+STORED = sorted((path.parent for path in HERE.glob("*/*/agent.json")), key=lambda folder: int(folder.parent.name))
 
 
 def test_every_format_that_is_read_is_stored():

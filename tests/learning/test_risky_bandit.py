@@ -59,7 +59,7 @@ def rows(updates, seed):
 
 
 def prepared(updates, seed):
-    return learner.prepare(RECIPE, rows(updates, seed), SCALING)
+    return jax.vmap(lambda batch: learner.prepare(RECIPE, batch, SCALING))(rows(updates, seed))
 
 
 def run(step, state, data, key):

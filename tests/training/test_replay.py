@@ -124,6 +124,30 @@ def test_the_step_that_was_paid_most_is_found_among_those_that_are_remembered(li
     assert {len(part) for part in most} == {1}
 
 
+@given(episodes, st.integers(2, 40), st.integers(0, 11), st.integers(2, 5))
+@settings(max_examples=60, deadline=None)
+def test_steps_that_follow_are_those_of_the_episode_and_its_last_fills_up(lengths, capacity, cut, ahead):
+    steps = experience(lengths)
+    steps = steps[: max(1, len(steps) - cut)]
+    replay = Filled(capacity)
+    replay.append(steps)
+    place = {step[2]: number for number, step in enumerate(steps)}  # rewards are all different
+    batch = replay.replay.sample(replay.rows, np.random.default_rng(0), 2, 50, DISCOUNT, ahead)
+    assert {part.shape[:3] for part in batch} == {(2, ahead, 50)}
+    for update in range(2):
+        for column in range(50):
+            drawn = [tuple(part[update, step, column] for part in batch) for step in range(ahead)]
+            at, follows = place[drawn[0][2]], True
+            for step, (obs, action, reward, next_obs, discount) in enumerate(drawn):
+                if step:
+                    follows = follows and steps[at][4] == GOES_ON and at + 1 < len(steps)
+                    at += follows
+                want_obs, want_action, want_reward, want_next, kind = steps[at]
+                np.testing.assert_array_equal([*obs, *action, *next_obs], [*want_obs, *want_action, *want_next])
+                assert reward == want_reward
+                assert discount == (1 if not follows else 0 if kind == TERMINATED else np.float32(DISCOUNT))
+
+
 def test_a_lane_without_a_step_yet_is_not_drawn():
     replay = Filled(40, lanes=3)
     replay.append(experience([(5, TERMINATED)]), lane=1)

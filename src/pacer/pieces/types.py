@@ -6,6 +6,7 @@ Shape letters: B batch, N action samples, A action size, M critic members, K lev
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 Array = jax.Array | np.ndarray[Any, Any]  # the first in the learner, the second on the host
@@ -30,6 +31,16 @@ class Transition(NamedTuple):
     @property
     def space(self) -> Space:
         return Space(self.obs.shape[-1], self.action.shape[-1])
+
+    def joined(self) -> "Transition":
+        """Steps that follow each other (steps, B) as one (B): their rewards, discounted, and what is behind the last.
+
+        Steps with a discount of 1 do not count: they fill up for an episode that ended.
+        """
+        passed = jnp.cumprod(self.discount, axis=0)
+        before = jnp.concatenate([jnp.ones_like(passed[:1]), passed[:-1]])
+        reward = jnp.where(self.discount < 1, before * self.reward, 0.0).sum(0)
+        return Transition(self.obs[0], self.action[0], reward, self.next_obs[-1], passed[-1])
 
 
 class Actions(NamedTuple):

@@ -8,7 +8,7 @@ steps.
 
 from typing import Any
 
-FORMAT = 9
+FORMAT = 10
 OLDEST = 2
 RESUMABLE = 7  # the oldest whose runs are all trained today as they were then
 
@@ -22,6 +22,7 @@ FIELDS: dict[int, dict[str, dict[str, Any]]] = {
     },
     8: {"Recipe": {"normalise_observations": True}},
     9: {"Schedule": {"snapshot_every": 0}},
+    10: {"Recipe": {"return_steps": 1}},
 }
 """By the format that brought them: class, field, and its value in files from before, as JSON has it."""
 GONE: dict[int, dict[str, tuple[str, ...]]] = {

@@ -55,7 +55,8 @@ def draw(config: Config, state: RunState, replay: Replay) -> tuple[Transition, A
     """The batches of the next block, and the key of its random numbers."""
     recipe, step = config.recipe, int(state.step)
     rng = seeds.generator(config.seed, seeds.DRAWING, step)
-    batches = replay.sample(state.lanes.rows, rng, config.schedule.updates, recipe.batch, recipe.discount)
+    rows, updates = state.lanes.rows, config.schedule.updates
+    batches = replay.sample(rows, rng, updates, recipe.batch, recipe.discount, recipe.return_steps)
     return batches, jax.random.key(seeds.integer(config.seed, seeds.LEARNING, step))
 
 

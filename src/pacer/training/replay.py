@@ -58,10 +58,13 @@ class Replay:
         self._put(lane, row + 1, step.next_obs, 0.0, 0.0, LAST)
         return row + 1 + step.ended
 
-    def sample(self, rows: Rows, rng: np.random.Generator, updates: int, batch: int, discount: float) -> Transition:
-        """`updates` independent batches, drawn uniformly from the steps of all lanes: (updates, batch, ...)."""
-        lane, row = self._draw(rows, rng, updates * batch)
-        return self._steps(lane.reshape(updates, batch), row.reshape(updates, batch), discount)
+    def sample(
+        self, rows: Rows, rng: np.random.Generator, updates: int, batch: int, discount: float, steps: int = 1
+    ) -> Transition:
+        """`updates` independent batches, drawn uniformly from the steps of all lanes: (updates, batch, ...), or with
+        those that follow each of them (updates, steps, batch, ...)."""
+        lane, row = (part.reshape(updates, batch) for part in self._draw(rows, rng, updates * batch))
+        return self._steps(lane, row, discount) if steps == 1 else self._stretches(lane, row, discount, steps)
 
     def most_paid(self, rows: Rows, discount: float) -> Transition:
         """The one step, of all that can be drawn, whose reward is the largest in size: (1, ...)."""
@@ -126,6 +129,18 @@ class Replay:
             next_obs=self._rows[self._at(lane, row + 1), :obs],
             discount=going_on.astype(np.float32),
         )
+
+    def _stretches(self, lane: Rows, row: Rows, discount: float, steps: int) -> Transition:
+        """Steps that follow each other; the last of an episode again, with a discount of 1, where it has no more."""
+        path, counts = [row], [np.ones(row.shape, bool)]
+        for _ in range(steps - 1):
+            here, there = (self._rows[self._at(lane, path[-1] + ahead), -1] for ahead in (0, 1))
+            counts.append(counts[-1] & (here == GOES_ON) & (there != LAST))
+            path.append(path[-1] + counts[-1])
+        found = self._steps(
+            np.broadcast_to(lane[:, None], (len(lane), steps, lane.shape[1])), np.stack(path, 1), discount
+        )
+        return found._replace(discount=np.where(np.stack(counts, 1), found.discount, np.float32(1)))
 
     def _first(self, rows: Any) -> Any:
         """The oldest row that can be drawn."""

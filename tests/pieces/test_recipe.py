@@ -14,6 +14,7 @@ from pacer.pieces import (
     Categorical,
     Critic,
     CVaR,
+    Deterministic,
     Dual,
     Entropy,
     EpsilonUniform,
@@ -48,6 +49,7 @@ from pacer.recipes import (
     PACER_M_ADAPTIVE,
     PACER_W,
     PACER_W_ADAPTIVE,
+    PTD3_M,
     RECIPES,
     SAC,
     SQL,
@@ -106,7 +108,9 @@ class Unsaid(Critic):
         (SAC, {"return_steps": 3}, "return_steps is 3, and returns count a penalty or an entropy in every step"),
         (SQL, {"return_steps": 3}, "return_steps is 3, and returns count a penalty or an entropy in every step"),
         (PACER, {"reward_scale": 0.1}, "reward_scale is 0.1, and with return_units .*leave it at 1"),
-        (TD3, {"noise": Held()}, "noise Held is that of the policy, and a Deterministic one has none.*GaussianNoise"),
+        (TD3, {"noise": Held()}, "noise Held is that of the policy, and Deterministic has none.*GaussianNoise"),
+        (PTD3_M, {"actor": Deterministic()}, "MMD encourages the actions of a state to differ, and those of Determin"),
+        (SQL, {"actor": Deterministic()}, "particles are actions of one state, and those of Deterministic are all"),
     ],
 )
 def test_nonsense_is_refused_with_the_reason(recipe, change, message):
@@ -129,7 +133,7 @@ def test_nonsense_is_refused_with_the_reason(recipe, change, message):
         (lambda: GaussianNoise(-1.0), "deviation of GaussianNoise is -1.0"),
         (lambda: EpsilonUniform(1.5), "epsilon is 1.5: expected a probability"),
         (lambda: TruncatedNormal(0.0), "deviation of TruncatedNormal is 0.0"),
-        (lambda: Sliced(p=0.0), "p of Sliced is 0.0"),
+        (lambda: Sliced(p=0.5), "p is 0.5: expected 1 or more"),
         (lambda: MovingDual(initial=5.0), "expected 0 < low <= initial <= high"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -98,13 +98,13 @@ def plan(choices: Choices) -> list[Job]:
     experiment = find(choices.experiment)
     count = whole(experiment.seeds if choices.seeds is None else choices.seeds, "seeds", 1)
     seeds = _selected(range(count), choices.only_seed, "seed")
-    cells = [(cell, _config(cell, experiment, choices, 0)) for cell in experiment.cells]
+    cells = [(cell, _config(cell, experiment, choices)) for cell in experiment.cells]
     recipes = _selected(
         {name for cell, config in cells for name in _names(cell, config)}, choices.only_recipe, "recipe"
     )
     envs = _selected({config.environment for _, config in cells}, choices.only_env, "environment")
     chosen = [
-        (cell, _config(cell, experiment, choices, seed))
+        (cell, replace(config, seed=seed))
         for seed in seeds
         for cell, config in cells
         if config.environment in envs and set(_names(cell, config)) & set(recipes)
@@ -117,12 +117,11 @@ def plan(choices: Choices) -> list[Job]:
     return jobs
 
 
-def _config(cell: Cell, experiment: Experiment, choices: Choices, seed: int) -> Config:
+def _config(cell: Cell, experiment: Experiment, choices: Choices) -> Config:
     return resolve(
         cell.env,
         cell.recipe,
         steps=experiment.steps if choices.steps is None else choices.steps,
-        seed=seed,
         size=choices.size or experiment.size,
         risk=cell.risk,
         utility=cell.utility,

@@ -78,6 +78,11 @@ class Stein(Improvement):
                 f"Stein's particles repel each other by themselves and would ignore {name_of(recipe.encourager)}: "
                 "use Nothing() and Fixed(0.0), or Ascent"
             )
+        if not recipe.actor.has_noise:
+            raise ValueError(
+                f"Stein's particles are actions of one state, and those of {name_of(recipe.actor)} are all the same: "
+                "use Ascent, or an actor that has noise"
+            )
 
     def samples(self, actor: Actor, network: Network, obs: Array, noise: Array, key: Array) -> Samples:
         # Two calls: the gradient need not go back through the half that stands still.

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pacer.pieces.actors.deterministic import Deterministic
 from pacer.pieces.piece import Piece, name_of
 from pacer.pieces.types import Array
 
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
 
 class Noise(Piece):
     def check(self, recipe: "Recipe") -> None:
-        if isinstance(recipe.actor, Deterministic) and self != White():
+        if not recipe.actor.has_noise and self != White():
             raise ValueError(
-                f"noise {name_of(self)} is that of the policy, and a Deterministic one has none: what its exploration, "
-                f"{name_of(recipe.exploration)}, adds is white. Use White, or an actor that has noise of its own"
+                f"noise {name_of(self)} is that of the policy, and {name_of(recipe.actor)} has none: what its "
+                f"exploration, {name_of(recipe.exploration)}, adds is white. Use White, or an actor that has noise "
+                "of its own"
             )
 
     @abstractmethod

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from pacer.agent import Agent, Policy
 from pacer.config import Config
 from pacer.observers.events import Episode, Evaluated
-from pacer.pieces.actors.deterministic import Deterministic
 from pacer.pieces.critics.categorical import Categorical
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.types import Array, Network, Returns, Transition
@@ -122,7 +121,7 @@ def signs(
             "nearly all actions lie on their bounds: the actor may be stuck there. Consider more encouragement, or a "
             "smaller learning rate of the actor",
         )
-    elif not isinstance(recipe.actor, Deterministic) and (still := collapsed(actions)):
+    elif recipe.actor.has_noise and (still := collapsed(actions)):
         number = actions.shape[-1]
         which = "" if len(still) == number else f" in {', '.join(map(str, still))} of its {number} actions (from 0)"
         yield (

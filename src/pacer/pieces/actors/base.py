@@ -14,6 +14,8 @@ from pacer.pieces.types import Actions, Array, Network, Space
 class Actor(Piece):
     has_density: ClassVar[bool] = False
     """Whether `sample` also gives the log-density of its actions, or a bound of it."""
+    has_noise: ClassVar[bool] = True
+    """Whether the actions of a state differ."""
 
     @abstractmethod
     def noise_size(self, space: Space) -> int:

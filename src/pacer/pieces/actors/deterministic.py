@@ -1,7 +1,7 @@
 """The deterministic policy a = tanh(f(s)) of DDPG and TD3: a push-forward of no noise at all."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 
@@ -14,6 +14,8 @@ from pacer.pieces.types import Array, Network, Space
 @dataclass(frozen=True)
 class Deterministic(Actor):
     """One action per state; exploration must come from outside."""
+
+    has_noise: ClassVar[bool] = False
 
     body: Body = MLP()
 

@@ -70,6 +70,11 @@ class SampleEncourager(Encourager):
                 f"{name_of(self)} with {self.samples} sample: it compares actions of one state with each other; "
                 "expected 2 or more"
             )
+        if not recipe.actor.has_noise:
+            raise ValueError(
+                f"{name_of(self)} encourages the actions of a state to differ, and those of {name_of(recipe.actor)} "
+                "are one: use Nothing() and Fixed(0.0), or an actor that has noise"
+            )
         if recipe.backup.penalty_in_return:
             raise ValueError(
                 f"{name_of(self)} compares samples of a state, and a penalty in the return would take as many in every "

@@ -23,7 +23,9 @@ class Sliced(SampleEncourager):
     reference: Reference = Uniform()
 
     def __post_init__(self) -> None:
-        check_positive(self, "p", "directions")
+        check_positive(self, "directions")
+        if self.p < 1:
+            raise ValueError(f"p is {self.p}: expected 1 or more, below which distances are none")
 
     def penalty(self, actions: Actions, key: Array) -> Array:
         reference_key, direction_key = jax.random.split(key)

@@ -57,7 +57,7 @@ def test_size_then_task_then_risk_then_overrides():
 
 def test_size_and_task_fill_pieces_that_are_given_by_name_and_leave_values():
     def chosen(**overrides):
-        return resolve("Hopper-v4", "td3", size="paper", overrides={f"recipe.{k}": v for k, v in overrides.items()})
+        return resolve("Hopper-v4", "ptd3", size="paper", overrides={f"recipe.{k}": v for k, v in overrides.items()})
 
     named = chosen(critic="Quantile", encourager="MMD", weight="MovingDual")
     assert (named.recipe.critic.levels, named.recipe.encourager.samples) == (64, 100)

@@ -17,10 +17,11 @@ SCALING = Scaling(np.full(3, 0.1, np.float32), np.full(3, 2.0, np.float32), np.f
 
 def blocks(recipe, updates=UPDATES, seed=0):
     rng = np.random.default_rng(seed)
-    obs, next_obs = rng.normal(size=(2, updates, recipe.batch, SPACE.observation)).astype(np.float32)
-    action = rng.uniform(-1, 1, (updates, recipe.batch, SPACE.action)).astype(np.float32)
-    reward = rng.normal(size=(updates, recipe.batch)).astype(np.float32)
-    discount = np.float32(0.99) * (rng.random((updates, recipe.batch)) > 0.1)
+    shape = (updates, recipe.batch) if recipe.return_steps == 1 else (updates, recipe.return_steps, recipe.batch)
+    obs, next_obs = rng.normal(size=(2, *shape, SPACE.observation)).astype(np.float32)
+    action = rng.uniform(-1, 1, (*shape, SPACE.action)).astype(np.float32)
+    reward = rng.normal(size=shape).astype(np.float32)
+    discount = np.float32(0.99) * (rng.random(shape) > 0.1)
     return Transition(obs, action, reward, next_obs, discount.astype(np.float32))
 
 
@@ -45,10 +46,11 @@ def start(recipe, seed=0):
 
 
 # One recipe for every way through the learner: delays, moving and dual weights, late targets, other backups.
-WAYS = ("pacer-m-adaptive", "sac", "td3", "sql")
+WAYS = {name: SMALL_RECIPES[name] for name in ("pacer-m-adaptive", "sac", "td3", "sql")}
+WAYS["td3"] = replace(WAYS["td3"], return_steps=3)
 
 
-@pytest.mark.parametrize("recipe", [SMALL_RECIPES[name] for name in WAYS], ids=WAYS)
+@pytest.mark.parametrize("recipe", WAYS.values(), ids=WAYS)
 def test_a_block_equals_single_updates_and_repeats_its_bits_for_its_seeds(recipe):
     batches, key = blocks(recipe), jax.random.key(7)
     first, metrics, finite = learner.learn(recipe, start(recipe), batches, SCALING, key)
@@ -182,7 +184,7 @@ def test_steps_that_follow_each_other_count_as_one():
 
 
 def test_a_single_step_is_itself_when_it_is_joined():
-    recipe = SMALL_RECIPES["pacer"]
+    recipe = replace(SMALL_RECIPES["pacer"], return_steps=1)
     batch = row(blocks(recipe), 0)
     alone = jax.tree.map(lambda part: part[None], batch)
     assert equal(learner.prepare(recipe, alone, SCALING), learner.prepare(recipe, batch, SCALING))

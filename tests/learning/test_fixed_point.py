@@ -34,6 +34,16 @@ def transitions(state, action, reward, after):
     return Transition(*(np.float32(x) for x in (one_hot[state], action, reward, one_hot[after], discount)))
 
 
+def stretch(now, ahead, rng):
+    """From each of these states so many steps that follow each other (ahead, batch), or the one step as it is."""
+    rows = []
+    for _ in range(ahead):
+        reward, after = steps(now, rng)
+        rows.append(transitions(now, rng.uniform(-1, 1, (len(now), 1)), reward, after))
+        now = after
+    return rows[0] if ahead == 1 else jax.tree.map(lambda *parts: np.stack(parts), *rows)
+
+
 def played(utility, start, rng):
     """Discounted returns of utilities of many rollouts."""
     state = np.full(ROLLOUTS, start)
@@ -71,9 +81,9 @@ def test_learned_returns_are_those_that_are_played(recipe, bound, utility):
     scaling = Scaling(np.zeros(STATES, np.float32), np.ones(STATES, np.float32), np.float32(1.0))
     state, rng = learner.init(recipe, SPACE, jax.random.key(0)), np.random.default_rng(0)
     for block in range(BLOCKS):
-        now = rng.integers(0, STATES, UPDATES * recipe.batch)
-        rows = transitions(now, rng.uniform(-1, 1, (len(now), 1)), *steps(now, rng))
-        batches = Transition(*(part.reshape(UPDATES, recipe.batch, *part.shape[1:]) for part in rows))
+        starts = rng.integers(0, STATES, (UPDATES, recipe.batch))
+        rows = [stretch(now, recipe.return_steps, rng) for now in starts]
+        batches = jax.tree.map(lambda *parts: np.stack(parts), *rows)
         state, *_ = learner.learn(recipe, state, batches, scaling, jax.random.key(block))
     observations = np.eye(STATES, dtype=np.float32)
     learned, _ = recipe.critic.at(state.online.critic, observations, np.zeros((STATES, 1), np.float32), LEVELS)

@@ -104,6 +104,7 @@ class Unsaid(Critic):
         (SAC, {"critic": Expected(members=0)}, "members is 0: expected 1 to 65536"),
         (SAC, {"critic": Expected(MLP((256, 256, 256)), members=50)}, "150 layers in all members of Expected"),
         (PACER_M, {"discount": 1.0}, "0 <= discount < 1"),
+        (PACER_M, {"discount": 1 - 1e-8}, "0 <= discount < 1, in single precision"),
         (PACER, {"return_steps": 0}, "return_steps of Recipe is 0"),
         (SAC, {"return_steps": 3}, "return_steps is 3, and returns count a penalty or an entropy in every step"),
         (SQL, {"return_steps": 3}, "return_steps is 3, and returns count a penalty or an entropy in every step"),

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
+import numpy as np
+
 from pacer.pieces.actors.base import Actor
 from pacer.pieces.backups import Backup, PolicyBackup
 from pacer.pieces.critics.base import Critic
@@ -76,8 +78,8 @@ class Recipe:
         check_positive(self, "policy_delay", "batch", "return_steps", "reward_scale")
         check_sizes(self.actor)
         check_sizes(self.critic)
-        if not 0 <= self.discount < 1:
-            raise ValueError(f"discount is {self.discount}: expected 0 <= discount < 1")
+        if not 0 <= np.float32(self.discount) < 1:
+            raise ValueError(f"discount is {self.discount}: expected 0 <= discount < 1, in single precision")
         if self.return_units and self.reward_scale != 1:
             raise ValueError(
                 f"reward_scale is {self.reward_scale}, and with return_units rewards are divided by their usual size, "

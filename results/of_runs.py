@@ -1,15 +1,12 @@
-"""Tables of what the kept runs earned, greedy / sampled: those of the pages, by name.
-
-Where runs are named below, it is by their set, the folder in results/runs, and their label.
-"""
+"""Tables of what the kept runs earned, greedy / sampled: those of the pages, by name."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from pathlib import Path
 
 import numpy as np
-from rows import levels, row, shown
-from table import filled, markdown
+from kept import DUAL, LAST, Found, at_the_end, kept, of_seeds, over, runs, variants
+from rows import row, shown
+from table import markdown
 
 import pacer
 from pacer.experiments.find import find
@@ -17,57 +14,10 @@ from pacer.reports.reference import published
 from pacer.reports.statistics import cvar
 
 RESULTS = Path(__file__).parent
-RUNS = RESULTS / "runs"
 STEPS = (20_000, 50_000, 100_000)
-LAST = 5
-"""One evaluation is a matter of luck where policies fall: several in a row tell more."""
 METHODS = {"sac": "SAC u1", "td3": "TD3 u1"}
 MUJOCO = ("HalfCheetah-v4", "Hopper-v4", "Walker2d-v4", "Ant-v4")
 CAR, CHEETAH = "pacer/CarNavigation1-v0", "pacer/RiskyHalfCheetah-v0"
-DUAL = "pacer-weight_Dual_1_0_1"  # without a floor
-Found = dict[int, tuple[float, float]]
-"""Mean returns of greedy and of sampled play, by step."""
-
-
-def runs(name: str, env: str, label: str) -> list[pacer.Run]:
-    """The kept runs of a label, by seed."""
-    folders = sorted(
-        (RUNS / name / env / label).glob("seed*"), key=lambda folder: int(folder.name.removeprefix("seed"))
-    )
-    return [pacer.Run(folder) for folder in folders]
-
-
-@cache
-def kept(name: str, env: str, label: str) -> list[Found]:
-    return [levels(run) for run in runs(name, env, label)]
-
-
-@cache
-def variants(series: str, env: str, variant: str) -> list[Found]:
-    """Runs of which numbers are kept alone, by seed."""
-    found: dict[str, Found] = {}
-    for this in filled("variants"):
-        if (this["series"], this["environment"], this["variant"]) == (series, env, variant):
-            found.setdefault(this["seed"], {})[int(this["step"])] = (float(this["greedy"]), float(this["sampled"]))
-    return [found[seed] for seed in sorted(found)]
-
-
-def over(found: Found, steps: Iterable[int]) -> tuple[float, float]:
-    """Mean of several evaluations."""
-    greedy, sampled = np.mean([found[step] for step in steps], axis=0)
-    return greedy, sampled
-
-
-def at_the_end(found: Found, step: int) -> tuple[float, float]:
-    """Mean of the last evaluations up to this step."""
-    return over(found, sorted(at for at in found if at <= step)[-LAST:])
-
-
-def of_seeds(seeds: list[tuple[float, float]]) -> str:
-    """Means over seeds, and in brackets the greedy one of each seed."""
-    if not seeds:
-        return ""
-    return f"{shown(np.mean(seeds, axis=0))} ({', '.join(f'{greedy:.0f}' for greedy, _ in seeds)})"
 
 
 def level(recipe: str, env: str, step: int) -> str:

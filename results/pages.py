@@ -9,7 +9,7 @@ from pathlib import Path
 
 import of_runs
 import of_tables
-from of_runs import DUAL
+from kept import DUAL
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/results.md", "docs/environments.md", "docs/utility-and-risk.md", "results/FINDINGS.md")

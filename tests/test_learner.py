@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pacer import learner
-from pacer.pieces import MLP, Adam, Averaging, BatchNorm, Networks, Nothing, Power, Scaling, Transition
+from pacer.pieces import MLP, Adam, Averaging, BatchNorm, Networks, Nothing, Scaling, Transition
 from tests.small import SMALL_RECIPES, SPACE
 
 UPDATES = 4
@@ -47,7 +47,7 @@ def start(recipe, seed=0):
 
 # One recipe for every way through the learner: delays, moving and dual weights, late targets, other backups.
 WAYS = {name: SMALL_RECIPES[name] for name in ("pacer-m-adaptive", "sac", "td3", "sql")}
-WAYS["td3"] = replace(WAYS["td3"], return_steps=3)
+WAYS |= {"td3": replace(WAYS["td3"], return_steps=3), "sac": replace(WAYS["sac"], return_steps=2)}
 
 
 @pytest.mark.parametrize("recipe", WAYS.values(), ids=WAYS)
@@ -166,28 +166,37 @@ def test_reward_scale_and_utility_come_before_the_backup():
 
 def test_steps_that_follow_each_other_count_as_one():
     """By hand, three steps: one row goes on, one ends in its second step, one is cut off after its second."""
-    recipe = replace(SMALL_RECIPES["pacer-m"], utility=Power(2.0), reward_scale=0.5)
-    gamma = np.float32(0.5)
+    recipe = replace(SMALL_RECIPES["ddpg"], return_steps=3)
+    rng, gamma, goes_on = np.random.default_rng(0), np.float32(0.5), np.float32([[1, 1, 1], [1, 1, 1], [1, 0, 0]])
     steps = Transition(
-        obs=np.arange(27, dtype=np.float32).reshape(3, 3, 3),
-        action=np.linspace(-1, 1, 18, dtype=np.float32).reshape(3, 3, 2),
+        obs=rng.normal(size=(3, 3, 3)).astype(np.float32),
+        action=rng.uniform(-1, 1, (3, 3, 2)).astype(np.float32),
         reward=np.float32([[1, 1, 1], [2, 2, 2], [4, 9, 9]]),
-        next_obs=np.arange(27, dtype=np.float32).reshape(3, 3, 3) + 9,
+        next_obs=rng.normal(size=(3, 3, 3)).astype(np.float32),
         discount=np.float32([[gamma, gamma, gamma], [gamma, 0, gamma], [gamma, 1, 1]]),
     )
-    one = learner.prepare(recipe, steps, Scaling(np.zeros(3), np.ones(3), np.float32(2.0), np.float32(100)))
-    whole, part = 1 + 0.5 * 4 + 0.25 * 16, 1 + 0.5 * 4
-    np.testing.assert_allclose(one.reward, 0.5 / 2.0 * np.float32([whole, part, part]))
+    state, key = start(recipe), jax.random.key(1)
+    one = learner.joined(recipe, state, steps, key)
+
+    def value(obs, action):
+        return recipe.critic.returns(state.target.critic, obs, action[None], key).value[:, 0, :, 0].min(0)
+
+    def gain(obs, action):
+        ours, _ = recipe.actor.sample(state.target.actor, obs, np.zeros((1, 3, 0), np.float32), key)
+        return value(obs, ours.action[0]) - value(obs, action)
+
+    counted = [steps.reward[0], *(steps.reward[k] + gain(steps.obs[k], steps.action[k]) for k in (1, 2))]
+    expected = np.sum([gamma**k * goes_on[k] * counted[k] for k in range(3)], axis=0)
+    assert np.abs(expected - np.float32([3, 2, 2])).min() > 1e-3  # the correction makes a difference here
+    np.testing.assert_allclose(one.reward, expected, rtol=1e-5)
     np.testing.assert_allclose(one.discount, [0.125, 0, 0.25])
     for got, given in ((one.obs, steps.obs[0]), (one.action, steps.action[0]), (one.next_obs, steps.next_obs[2])):
         np.testing.assert_array_equal(got, given)
 
 
 def test_a_single_step_is_itself_when_it_is_joined():
-    recipe = replace(SMALL_RECIPES["pacer"], return_steps=1)
-    batch = row(blocks(recipe), 0)
-    alone = jax.tree.map(lambda part: part[None], batch)
-    assert equal(learner.prepare(recipe, alone, SCALING), learner.prepare(recipe, batch, SCALING))
+    batch = row(blocks(SMALL_RECIPES["sac"]), 0)
+    assert equal(jax.tree.map(lambda part: part[None], batch).joined(), batch)
 
 
 @pytest.mark.parametrize("recipe", SMALL_RECIPES.values(), ids=SMALL_RECIPES)

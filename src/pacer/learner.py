@@ -16,7 +16,7 @@ from pacer.pieces.numbers import Numbers, apart, together
 from pacer.pieces.optimisers import steeper
 from pacer.pieces.recipe import Recipe
 from pacer.pieces.scaling import Scaling
-from pacer.pieces.types import Actions, Array, Network, Networks, Space, Transition
+from pacer.pieces.types import Actions, Array, Network, Networks, Returns, Space, Transition
 
 Metrics = dict[str, Array]
 
@@ -131,6 +131,8 @@ def update(
     """One gradient step: metrics of critic and actor, and whether the actor moved."""
     critic_key, actor_key = jax.random.split(key)
     batch = prepare(recipe, batch, scaling)
+    if recipe.return_steps > 1:
+        batch = joined(recipe, state, batch, jax.random.fold_in(key, 2))
     state, critic_metrics = update_critic(recipe, state, batch, critic_key)
     move = partial(update_actor, recipe, batch=batch, key=actor_key)
     moves = (state.updates + 1) % recipe.policy_delay == 0
@@ -143,14 +145,43 @@ def update(
 
 
 def prepare(recipe: Recipe, batch: Transition, scaling: Scaling) -> Transition:
-    """Raw transitions made ready: utility and scale for the reward, normalisation for the observations.
+    """Raw transitions made ready: utility and scale for the reward, normalisation for the observations."""
+    return batch._replace(
+        obs=scaling.normalise(batch.obs, jnp),
+        next_obs=scaling.normalise(batch.next_obs, jnp),
+        reward=recipe.reward_scale * recipe.utility.shape(batch) / scaling.unit,
+    )
 
-    Where there are several steps for each row, they become one (n-step returns).
+
+def joined(recipe: Recipe, state: TrainState, steps: Transition, key: Array) -> Transition:
+    """Steps that follow each other (steps, B) as one (B), whose reward counts theirs.
+
+    In each later one it also counts what the policy gains there on the action that was played, by the target critic:
+    what was played in between may be anything, and takes no density to correct for (Q(lambda) with off-policy
+    corrections, Harutyunyan et al. 2016; lambda is 1).
     """
-    batch = batch._replace(reward=recipe.reward_scale * recipe.utility.shape(batch) / scaling.unit)
-    if batch.reward.ndim > 1:
-        batch = batch.joined()
-    return batch._replace(obs=scaling.normalise(batch.obs, jnp), next_obs=scaling.normalise(batch.next_obs, jnp))
+    action_key, value_key, penalty_key = jax.random.split(key, 3)
+    later = jax.tree.map(lambda part: part[1:].reshape(-1, *part.shape[2:]), steps)
+    there = later._replace(next_obs=later.obs)
+    actions, _ = recipe.backup.actions(recipe.actor, state.online, state.target, there, action_key)
+
+    def returns(action: Array) -> Returns:
+        return recipe.critic.returns(state.target.critic, later.obs, action, value_key)
+
+    value = following(recipe, state, returns(actions.action), actions, penalty_key).mean()
+    played = recipe.target_pessimism.combine(returns(later.action[None]), recipe.risk).at(0).mean()
+    gain = (value - played).reshape(steps.reward[1:].shape)
+    return steps._replace(reward=jnp.asarray(steps.reward).at[1:].add(gain)).joined()
+
+
+def following(recipe: Recipe, state: TrainState, returns: Returns, actions: Actions, key: Array) -> Returns:
+    """What the return of a state is worth in a target, out of those of its next actions (M, N, B, K)."""
+    pessimistic = recipe.target_pessimism.combine(returns, recipe.risk)
+    found = recipe.backup.following(pessimistic, actions, recipe.risk)
+    if not recipe.backup.penalty_in_return:
+        return found
+    penalty = recipe.weight.value(state.weight) * recipe.encourager.penalty(actions, key)
+    return found._replace(value=found.value - penalty[:, None])
 
 
 def critic_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transition, key: Array) -> tuple[Array, Any]:
@@ -159,13 +190,9 @@ def critic_loss(params: Any, recipe: Recipe, state: TrainState, batch: Transitio
     online, target = Network(params, state.online.critic.stats), state.target.critic
     actions, actor_stats = recipe.backup.actions(recipe.actor, state.online, state.target, batch, action_key)
     predicted, returns, *critic_stats = recipe.critic.pair(online, target, batch, actions.action, key)
-    returns = recipe.target_pessimism.combine(returns, recipe.risk)
-    following = recipe.backup.following(returns, actions, recipe.risk)
-    penalty: Array | float = 0.0
-    if recipe.backup.penalty_in_return:
-        penalty = recipe.weight.value(state.weight) * recipe.encourager.penalty(actions, penalty_key)[:, None]
-    value = batch.reward[:, None] + batch.discount[:, None] * (following.value - penalty)
-    goal = jax.lax.stop_gradient(following._replace(value=value))
+    after = following(recipe, state, returns, actions, penalty_key)
+    value = batch.reward[:, None] + batch.discount[:, None] * after.value
+    goal = jax.lax.stop_gradient(after._replace(value=value))
     error = recipe.critic.error(online, batch, predicted, goal)
     return error, (predicted.mean().mean(), actor_stats, *critic_stats)
 

@@ -18,7 +18,6 @@ from pacer.pieces.pessimism import LowestAtoms, LowestMember, Pessimism
 from pacer.pieces.piece import Piece, check_told
 from pacer.pieces.risks import Neutral, Risk
 from pacer.pieces.sizes import check_positive, check_sizes
-from pacer.pieces.types import Space
 from pacer.pieces.utilities import Identity, Utility
 
 
@@ -65,7 +64,7 @@ class Recipe:
     """Critic updates per actor update."""
     discount: float = 0.99
     return_steps: int = 1
-    """Rewards that a target counts before it asks the critic (n-step returns)."""
+    """Rewards that a target counts before it asks the critic: n-step returns, corrected for what was played."""
     reward_scale: float = 1.0
     """Multiplies the utility of a reward, in training only."""
     return_units: bool = False
@@ -84,11 +83,6 @@ class Recipe:
             raise ValueError(
                 f"reward_scale is {self.reward_scale}, and with return_units rewards are divided by their usual size, "
                 "whatever their scale: leave it at 1, or set return_units to False"
-            )
-        if self.return_steps > 1 and self.backup.beside_rewards(1.0, Space(1, 1)):
-            raise ValueError(
-                f"return_steps is {self.return_steps}, and returns count a penalty or an entropy in every step, which "
-                "nobody knows of the steps in between: leave it at 1, or take a PolicyBackup without penalty_in_return"
             )
         for field in fields(self):
             if isinstance(piece := getattr(self, field.name), Piece):

@@ -132,7 +132,9 @@ def update(
     critic_key, actor_key = jax.random.split(key)
     batch = prepare(recipe, batch, scaling)
     if recipe.return_steps > 1:
-        batch = joined(recipe, state, batch, jax.random.fold_in(key, 2))
+        if recipe.return_correction:
+            batch = corrected(recipe, state, batch, jax.random.fold_in(key, 2))
+        batch = batch.joined()
     state, critic_metrics = update_critic(recipe, state, batch, critic_key)
     move = partial(update_actor, recipe, batch=batch, key=actor_key)
     moves = (state.updates + 1) % recipe.policy_delay == 0
@@ -153,12 +155,11 @@ def prepare(recipe: Recipe, batch: Transition, scaling: Scaling) -> Transition:
     )
 
 
-def joined(recipe: Recipe, state: TrainState, steps: Transition, key: Array) -> Transition:
-    """Steps that follow each other (steps, B) as one (B), whose reward counts theirs.
+def corrected(recipe: Recipe, state: TrainState, steps: Transition, key: Array) -> Transition:
+    """Steps that follow each other (steps, B), each later one with what the policy gains there on what was played.
 
-    In each later one it also counts what the policy gains there on the action that was played, by the target critic:
-    what was played in between may be anything, and takes no density to correct for (Q(lambda) with off-policy
-    corrections, Harutyunyan et al. 2016; lambda is 1).
+    By the target critic. So what was played may be anything, and takes no density to correct for (Q(lambda) with
+    off-policy corrections, Harutyunyan et al. 2016; lambda is 1).
     """
     action_key, value_key, penalty_key = jax.random.split(key, 3)
     later = jax.tree.map(lambda part: part[1:].reshape(-1, *part.shape[2:]), steps)
@@ -171,7 +172,7 @@ def joined(recipe: Recipe, state: TrainState, steps: Transition, key: Array) -> 
     value = following(recipe, state, returns(actions.action), actions, penalty_key).mean()
     played = recipe.target_pessimism.combine(returns(later.action[None]), recipe.risk).at(0).mean()
     gain = (value - played).reshape(steps.reward[1:].shape)
-    return steps._replace(reward=jnp.asarray(steps.reward).at[1:].add(gain)).joined()
+    return steps._replace(reward=jnp.asarray(steps.reward).at[1:].add(gain))
 
 
 def following(recipe: Recipe, state: TrainState, returns: Returns, actions: Actions, key: Array) -> Returns:

@@ -106,6 +106,8 @@ class Unsaid(Critic):
         (PACER_M, {"discount": 1.0}, "0 <= discount < 1"),
         (PACER_M, {"discount": 1 - 1e-8}, "0 <= discount < 1, in single precision"),
         (PACER, {"return_steps": 0}, "return_steps of Recipe is 0"),
+        (SAC, {"return_steps": 3, "return_correction": False}, "which without return_correction nobody knows"),
+        (SQL, {"return_steps": 3, "return_correction": False}, "which without return_correction nobody knows"),
         (PACER, {"reward_scale": 0.1}, "reward_scale is 0.1, and with return_units .*leave it at 1"),
         (TD3, {"noise": Held()}, "noise Held is that of the policy, and Deterministic has none.*GaussianNoise"),
         (PTD3_M, {"actor": Deterministic()}, "MMD encourages the actions of a state to differ, and those of Determin"),

@@ -18,6 +18,7 @@ from pacer.pieces.pessimism import LowestAtoms, LowestMember, Pessimism
 from pacer.pieces.piece import Piece, check_told
 from pacer.pieces.risks import Neutral, Risk
 from pacer.pieces.sizes import check_positive, check_sizes
+from pacer.pieces.types import Space
 from pacer.pieces.utilities import Identity, Utility
 
 
@@ -64,7 +65,9 @@ class Recipe:
     """Critic updates per actor update."""
     discount: float = 0.99
     return_steps: int = 1
-    """Rewards that a target counts before it asks the critic: n-step returns, corrected for what was played."""
+    """Rewards that a target counts before it asks the critic (n-step returns)."""
+    return_correction: bool = True
+    """Whether several are corrected for what was played."""
     reward_scale: float = 1.0
     """Multiplies the utility of a reward, in training only."""
     return_units: bool = False
@@ -83,6 +86,11 @@ class Recipe:
             raise ValueError(
                 f"reward_scale is {self.reward_scale}, and with return_units rewards are divided by their usual size, "
                 "whatever their scale: leave it at 1, or set return_units to False"
+            )
+        if self.return_steps > 1 and not self.return_correction and self.backup.beside_rewards(1.0, Space(1, 1)):
+            raise ValueError(
+                f"return_steps is {self.return_steps}, and returns count a penalty or an entropy in every step, which "
+                "without return_correction nobody knows of the steps in between: leave that on, or return_steps at 1"
             )
         for field in fields(self):
             if isinstance(piece := getattr(self, field.name), Piece):

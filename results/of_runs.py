@@ -122,8 +122,8 @@ def of(name: str, label: str) -> Source:
     return lambda env: kept(name, env, label)
 
 
-def numbers(variant: str) -> Source:
-    return lambda env: variants("weights", env, variant)
+def numbers(variant: str, series: str = "weights") -> Source:
+    return lambda env: variants(series, env, variant)
 
 
 WEIGHTS: dict[str, Source] = {
@@ -147,6 +147,33 @@ ON_ANT: dict[str, Source] = {
     ),
     "`pacer-m-adaptive`": of("main", "pacer-m-adaptive"),
 }
+
+
+TWO = "pacer-return_steps_2"
+COUNTED: dict[str, Source] = {
+    "one (`pacer`)": of("main", "pacer"),
+    "two, corrected": numbers("pacer, two rewards, corrected", "rewards"),
+    "two, half corrected": of("steps", f"{TWO}-return_correction_0.5"),
+    "two, as they were played": of("steps", f"{TWO}-return_correction_0"),
+    "three, as they were played": of("steps", "pacer-return_steps_3-return_correction_0"),
+}
+
+
+def steps() -> str:
+    """Means of the last evaluations up to 50,000 and 100,000 steps, by how many rewards a target counts; and as shares
+    of what one reward has, greedy and sampled play alike, the geometric mean of the tasks."""
+
+    def ended(source: Source, end: int) -> list[list[tuple[float, float]]]:
+        return [[at_the_end(seed, end) for seed in source(env) if end in seed] for env in MUJOCO]
+
+    def row(words: str, source: Source, end: int) -> tuple[str, ...]:
+        one, found = ended(COUNTED["one (`pacer`)"], end), ended(source, end)
+        shares = [np.mean(these) / np.mean(those) for these, those in zip(found, one, strict=True) if these]
+        told = f"{np.exp(np.log(shares).mean()):.2f}" if len(shares) == len(MUJOCO) else ""
+        return (f"{words}, {end // 1000}k", *map(of_seeds, found), told)
+
+    rows = [row(words, source, end) for end in (50_000, 100_000) for words, source in COUNTED.items()]
+    return markdown((*MUJOCO, "of one"), [row for row in rows if any(row[1:])])
 
 
 def weights() -> str:

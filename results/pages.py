@@ -15,6 +15,11 @@ ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/results.md", "docs/environments.md", "docs/utility-and-risk.md", "results/FINDINGS.md")
 MARKED = re.compile(r"(<!-- table: (.+) -->\n\n)((?:\|.*\n)*)\n*")
 BOTH = {"pacer": "`pacer`", "sac": "`sac`"}
+COUNTED = {
+    of_runs.TWO: "two, corrected",
+    f"{of_runs.TWO}-return_correction_0.5": "two, half corrected",
+    f"{of_runs.TWO}-return_correction_0": "two, as they were played",
+}
 HELD = {"pacer-noise_Held": "`pacer`, noise `Held`"}
 AS_THEY_ARE = {f"{DUAL}-normalise_observations_False": "`pacer`", "sac-normalise_observations_False": "`sac`"}
 CONTESTS = (
@@ -31,6 +36,8 @@ TABLES = {
     "main": partial(of_runs.standing, "main"),
     "baselines": partial(of_runs.standing, "main", "baselines"),
     "small tasks": partial(of_runs.on_the_way, "small", SMALL, BOTH, 2_500, 15_000),
+    "rewards in a target": of_runs.steps,
+    "rewards in a target on small tasks": partial(of_runs.on_the_way, "steps", SMALL, COUNTED, 2_500, 15_000),
     "MountainCar": partial(of_runs.on_the_way, "small", ("MountainCarContinuous-v0",), HELD, 5_000, 30_000),
     "observations": partial(
         of_runs.on_the_way, "observations", ("Ant-v4", "HalfCheetah-v4"), AS_THEY_ARE, 10_000, 100_000

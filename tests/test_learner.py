@@ -48,7 +48,7 @@ def start(recipe, seed=0):
 # One recipe for every way through the learner: delays, moving and dual weights, late targets, other backups.
 WAYS = {name: SMALL_RECIPES[name] for name in ("pacer-m-adaptive", "sac", "td3", "sql")}
 WAYS["sac"] = replace(WAYS["sac"], return_steps=2)
-WAYS["td3"] = replace(WAYS["td3"], return_steps=3, return_correction=False)
+WAYS["td3"] = replace(WAYS["td3"], return_steps=3, return_correction=0.0)
 
 
 @pytest.mark.parametrize("recipe", WAYS.values(), ids=WAYS)
@@ -167,7 +167,7 @@ def test_reward_scale_and_utility_come_before_the_backup():
 
 def test_steps_that_follow_each_other_count_as_one():
     """By hand, three steps: one row goes on, one ends in its second step, one is cut off after its second."""
-    recipe = replace(SMALL_RECIPES["ddpg"], return_steps=3)
+    recipe = replace(SMALL_RECIPES["ddpg"], return_steps=3, return_correction=0.5)
     rng, gamma, goes_on = np.random.default_rng(0), np.float32(0.5), np.float32([[1, 1, 1], [1, 1, 1], [1, 0, 0]])
     steps = Transition(
         obs=rng.normal(size=(3, 3, 3)).astype(np.float32),
@@ -184,7 +184,7 @@ def test_steps_that_follow_each_other_count_as_one():
 
     def gain(obs, action):
         ours, _ = recipe.actor.sample(state.target.actor, obs, np.zeros((1, 3, 0), np.float32), key)
-        return value(obs, ours.action[0]) - value(obs, action)
+        return 0.5 * (value(obs, ours.action[0]) - value(obs, action))
 
     counted = [steps.reward[0], *(steps.reward[k] + gain(steps.obs[k], steps.action[k]) for k in (1, 2))]
     expected = np.sum([gamma**k * goes_on[k] * counted[k] for k in range(3)], axis=0)

@@ -132,7 +132,7 @@ def update(
     critic_key, actor_key = jax.random.split(key)
     batch = prepare(recipe, batch, scaling)
     if recipe.return_steps > 1:
-        if recipe.return_correction:
+        if recipe.return_correction > 0:
             batch = corrected(recipe, state, batch, jax.random.fold_in(key, 2))
         batch = batch.joined()
     state, critic_metrics = update_critic(recipe, state, batch, critic_key)
@@ -159,7 +159,7 @@ def corrected(recipe: Recipe, state: TrainState, steps: Transition, key: Array) 
     """Steps that follow each other (steps, B), each later one with what the policy gains there on what was played.
 
     By the target critic. So what was played may be anything, and takes no density to correct for (Q(lambda) with
-    off-policy corrections, Harutyunyan et al. 2016; lambda is 1).
+    off-policy corrections, Harutyunyan et al. 2016).
     """
     action_key, value_key, penalty_key = jax.random.split(key, 3)
     later = jax.tree.map(lambda part: part[1:].reshape(-1, *part.shape[2:]), steps)
@@ -171,7 +171,7 @@ def corrected(recipe: Recipe, state: TrainState, steps: Transition, key: Array) 
 
     value = following(recipe, state, returns(actions.action), actions, penalty_key).mean()
     played = recipe.target_pessimism.combine(returns(later.action[None]), recipe.risk).at(0).mean()
-    gain = (value - played).reshape(steps.reward[1:].shape)
+    gain = recipe.return_correction * (value - played).reshape(steps.reward[1:].shape)
     return steps._replace(reward=jnp.asarray(steps.reward).at[1:].add(gain))
 
 

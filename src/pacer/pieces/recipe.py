@@ -66,8 +66,8 @@ class Recipe:
     discount: float = 0.99
     return_steps: int = 1
     """Rewards that a target counts before it asks the critic (n-step returns)."""
-    return_correction: bool = True
-    """Whether several are corrected for what was played."""
+    return_correction: float = 1.0
+    """The share of the correction of several for what was played, from 0 to 1."""
     reward_scale: float = 1.0
     """Multiplies the utility of a reward, in training only."""
     return_units: bool = False
@@ -87,10 +87,13 @@ class Recipe:
                 f"reward_scale is {self.reward_scale}, and with return_units rewards are divided by their usual size, "
                 "whatever their scale: leave it at 1, or set return_units to False"
             )
-        if self.return_steps > 1 and not self.return_correction and self.backup.beside_rewards(1.0, Space(1, 1)):
+        if not 0 <= self.return_correction <= 1:
+            raise ValueError(f"return_correction is {self.return_correction}: expected a share, from 0 to 1")
+        if self.return_steps > 1 and self.return_correction < 1 and self.backup.beside_rewards(1.0, Space(1, 1)):
             raise ValueError(
                 f"return_steps is {self.return_steps}, and returns count a penalty or an entropy in every step, which "
-                "without return_correction nobody knows of the steps in between: leave that on, or return_steps at 1"
+                f"a return_correction of {self.return_correction} leaves out of the steps in between: leave it at 1, "
+                "or return_steps at 1"
             )
         for field in fields(self):
             if isinstance(piece := getattr(self, field.name), Piece):

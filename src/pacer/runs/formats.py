@@ -22,7 +22,7 @@ FIELDS: dict[int, dict[str, dict[str, Any]]] = {
     },
     8: {"Recipe": {"normalise_observations": True}},
     9: {"Schedule": {"snapshot_every": 0}},
-    10: {"Recipe": {"return_steps": 1, "return_correction": True}},
+    10: {"Recipe": {"return_steps": 1, "return_correction": 1.0}},
 }
 """By the format that brought them: class, field, and its value in files from before, as JSON has it."""
 GONE: dict[int, dict[str, tuple[str, ...]]] = {

@@ -195,6 +195,16 @@ def test_steps_that_follow_each_other_count_as_one():
         np.testing.assert_array_equal(got, given)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", SMALL_RECIPES.values(), ids=SMALL_RECIPES)
+def test_every_recipe_may_count_several_rewards(recipe):
+    recipe = replace(recipe, return_steps=2)
+    state, metrics, finite = learner.learn(recipe, start(recipe), blocks(recipe), SCALING, jax.random.key(0))
+    assert finite
+    assert all(np.isfinite(value) for value in metrics.values())
+    assert not equal(state.online.critic, start(recipe).online.critic)
+
+
 def test_a_single_step_is_itself_when_it_is_joined():
     batch = row(blocks(SMALL_RECIPES["sac"]), 0)
     assert equal(jax.tree.map(lambda part: part[None], batch).joined(), batch)

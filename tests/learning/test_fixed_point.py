@@ -59,6 +59,7 @@ def played(utility, start, rng):
 # A Huber threshold of 1, the paper's, would narrow these returns: errors of 0.17 to 0.34 were seen with it.
 CASES = {
     "pacer": (PACER, 0.2),
+    "pacer, two rewards": (replace(PACER, return_steps=2), 0.2),
     "pacer-m": (replace(PACER_M, critic=replace(PACER_M.critic, threshold=0.05)), 0.1),
 }
 

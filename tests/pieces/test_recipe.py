@@ -107,6 +107,7 @@ class Unsaid(Critic):
         (PACER_M, {"discount": 1 - 1e-8}, "0 <= discount < 1, in single precision"),
         (PACER, {"return_steps": 0}, "return_steps of Recipe is 0"),
         (PACER, {"return_correction": 1.5}, "return_correction is 1.5: expected a share, from 0 to 1"),
+        (PACER, {"return_correction": 0.5}, "with return_steps of 1 there is nothing to correct"),
         (
             SAC,
             {"return_steps": 3, "return_correction": 0.5},

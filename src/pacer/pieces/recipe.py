@@ -89,6 +89,11 @@ class Recipe:
             )
         if not 0 <= self.return_correction <= 1:
             raise ValueError(f"return_correction is {self.return_correction}: expected a share, from 0 to 1")
+        if self.return_steps == 1 and self.return_correction != 1:
+            raise ValueError(
+                f"return_correction is {self.return_correction}, and with return_steps of 1 there is nothing to "
+                "correct: leave it at 1, or set return_steps to 2 or more"
+            )
         if self.return_steps > 1 and self.return_correction < 1 and self.backup.beside_rewards(1.0, Space(1, 1)):
             raise ValueError(
                 f"return_steps is {self.return_steps}, and returns count a penalty or an entropy in every step, which "

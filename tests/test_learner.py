@@ -177,7 +177,7 @@ def test_steps_that_follow_each_other_count_as_one():
         discount=np.float32([[gamma, gamma, gamma], [gamma, 0, gamma], [gamma, 1, 1]]),
     )
     state, key = start(recipe), jax.random.key(1)
-    one = learner.corrected(recipe, state, steps, key).joined()
+    one = learner.corrected(recipe, state, steps, key).joined(np.full(3, 3))
 
     def value(obs, action):
         return recipe.critic.returns(state.target.critic, obs, action[None], key).value[:, 0, :, 0].min(0)
@@ -207,7 +207,30 @@ def test_every_recipe_may_count_several_rewards(recipe):
 
 def test_a_single_step_is_itself_when_it_is_joined():
     batch = row(blocks(SMALL_RECIPES["sac"]), 0)
-    assert equal(jax.tree.map(lambda part: part[None], batch).joined(), batch)
+    assert equal(jax.tree.map(lambda part: part[None], batch).joined(np.ones(len(batch.reward), int)), batch)
+
+
+def test_a_target_counts_as_many_rewards_as_were_drawn():
+    """By hand: of three steps the first one, two and three; and one of three whose episode ended in its second."""
+    goes_on, step = np.float32(0.5), np.arange(3, dtype=np.float32)
+    discount = np.stack(
+        [np.full(4, goes_on), np.float32([goes_on, goes_on, goes_on, 0]), np.float32([goes_on] * 3 + [1])]
+    )
+    rows = np.broadcast_to(step[:, None], (3, 4))
+    steps = Transition(rows[..., None], rows[..., None], 1 + rows, 10 + rows[..., None], discount)
+    one = steps.joined(np.array([1, 2, 3, 3]))
+    np.testing.assert_allclose(one.reward, [1, 1 + 0.5 * 2, 1 + 0.5 * 2 + 0.25 * 3, 1 + 0.5 * 2])
+    np.testing.assert_allclose(one.discount, [0.5, 0.25, 0.125, 0])
+    np.testing.assert_array_equal(one.next_obs[:, 0], [10, 11, 12, 12])
+
+
+def test_how_many_rewards_a_target_counts_is_drawn_by_its_decay():
+    recipe = replace(SMALL_RECIPES["ddpg"], return_steps=4, return_decay=0.5, return_correction=0.0)
+    steps = Transition(*(np.zeros((4, 40_000)) for _ in range(5)))
+    counts = learner.counted(recipe, steps, jax.random.key(0))
+    shares = np.bincount(counts, minlength=5)[1:] / 40_000
+    np.testing.assert_allclose(shares, [1 / 2, 1 / 4, 1 / 8, 1 / 8], atol=0.01)
+    assert (learner.counted(replace(recipe, return_decay=1.0), steps, jax.random.key(0)) == 4).all()
 
 
 @pytest.mark.parametrize("recipe", SMALL_RECIPES.values(), ids=SMALL_RECIPES)

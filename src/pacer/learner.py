@@ -134,7 +134,7 @@ def update(
     if recipe.return_steps > 1:
         if recipe.return_correction > 0:
             batch = corrected(recipe, state, batch, jax.random.fold_in(key, 2))
-        batch = batch.joined()
+        batch = batch.joined(counted(recipe, batch, jax.random.fold_in(key, 3)))
     state, critic_metrics = update_critic(recipe, state, batch, critic_key)
     move = partial(update_actor, recipe, batch=batch, key=actor_key)
     moves = (state.updates + 1) % recipe.policy_delay == 0
@@ -153,6 +153,15 @@ def prepare(recipe: Recipe, batch: Transition, scaling: Scaling) -> Transition:
         next_obs=scaling.normalise(batch.next_obs, jnp),
         reward=recipe.reward_scale * recipe.utility.shape(batch) / scaling.unit,
     )
+
+
+def counted(recipe: Recipe, steps: Transition, key: Array) -> Array:
+    """How many rewards each target counts (B,): one, and with the chance of `return_decay` one more, and so on.
+
+    In the mean over the draws that is the target of TD(lambda), cut off, for the price of a single one.
+    """
+    further = jax.random.bernoulli(key, recipe.return_decay, steps.reward[1:].shape)
+    return 1 + jnp.cumprod(further, axis=0).sum(0)
 
 
 def corrected(recipe: Recipe, state: TrainState, steps: Transition, key: Array) -> Transition:

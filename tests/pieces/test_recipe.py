@@ -108,6 +108,8 @@ class Unsaid(Critic):
         (PACER, {"return_steps": 0}, "return_steps of Recipe is 0"),
         (PACER, {"return_correction": 1.5}, "return_correction is 1.5: expected a share, from 0 to 1"),
         (PACER, {"return_correction": 0.5}, "with return_steps of 1 there is nothing to correct"),
+        (PACER, {"return_decay": 0.5}, "with return_steps of 1 there is nothing to draw"),
+        (PACER, {"return_steps": 2, "return_decay": 0.0}, "return_decay is 0.0: expected a chance above 0"),
         (
             SAC,
             {"return_steps": 3, "return_correction": 0.5},

@@ -65,7 +65,9 @@ class Recipe:
     """Critic updates per actor update."""
     discount: float = 0.99
     return_steps: int = 1
-    """Rewards that a target counts before it asks the critic (n-step returns)."""
+    """Rewards that a target counts at most before it asks the critic (n-step returns)."""
+    return_decay: float = 1.0
+    """The chance with which a target that has counted one of them counts the next as well (TD(lambda))."""
     return_correction: float = 1.0
     """The share of the correction of several for what was played, from 0 to 1."""
     reward_scale: float = 1.0
@@ -89,11 +91,14 @@ class Recipe:
             )
         if not 0 <= self.return_correction <= 1:
             raise ValueError(f"return_correction is {self.return_correction}: expected a share, from 0 to 1")
-        if self.return_steps == 1 and self.return_correction != 1:
-            raise ValueError(
-                f"return_correction is {self.return_correction}, and with return_steps of 1 there is nothing to "
-                "correct: leave it at 1, or set return_steps to 2 or more"
-            )
+        if not 0 < self.return_decay <= 1:
+            raise ValueError(f"return_decay is {self.return_decay}: expected a chance above 0, 1 at most")
+        for name, what in (("return_correction", "correct"), ("return_decay", "draw")):
+            if self.return_steps == 1 and getattr(self, name) != 1:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)}, and with return_steps of 1 there is nothing to {what}: leave it "
+                    "at 1, or set return_steps to 2 or more"
+                )
         if self.return_steps > 1 and self.return_correction < 1 and self.backup.beside_rewards(1.0, Space(1, 1)):
             raise ValueError(
                 f"return_steps is {self.return_steps}, and returns count a penalty or an entropy in every step, which "

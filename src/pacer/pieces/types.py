@@ -32,15 +32,19 @@ class Transition(NamedTuple):
     def space(self) -> Space:
         return Space(self.obs.shape[-1], self.action.shape[-1])
 
-    def joined(self) -> "Transition":
-        """Steps that follow each other (steps, B) as one (B): their rewards, discounted, and what is behind the last.
+    def joined(self, count: Array) -> "Transition":
+        """Steps that follow each other (steps, B) as one (B): the discounted rewards of the first `count` (B,) of them,
+        1 or more, and what is behind the last of these.
 
         Steps with a discount of 1 do not count: they fill up for an episode that ended.
         """
-        passed = jnp.cumprod(self.discount, axis=0)
+        counts = jnp.arange(len(self.discount))[:, None] < count
+        discount = jnp.where(counts, self.discount, 1.0)
+        passed = jnp.cumprod(discount, axis=0)
         before = jnp.concatenate([jnp.ones_like(passed[:1]), passed[:-1]])
-        reward = jnp.where(self.discount < 1, before * self.reward, 0.0).sum(0)
-        return Transition(self.obs[0], self.action[0], reward, self.next_obs[-1], passed[-1])
+        reward = jnp.where(discount < 1, before * self.reward, 0.0).sum(0)
+        behind = jnp.take_along_axis(self.next_obs, count[None, :, None] - 1, axis=0)[0]
+        return Transition(self.obs[0], self.action[0], reward, behind, passed[-1])
 
 
 class Actions(NamedTuple):

@@ -8,7 +8,7 @@ steps.
 
 from typing import Any
 
-FORMAT = 10
+FORMAT = 11
 OLDEST = 2
 RESUMABLE = 7  # the oldest whose runs are all trained today as they were then
 
@@ -23,6 +23,7 @@ FIELDS: dict[int, dict[str, dict[str, Any]]] = {
     8: {"Recipe": {"normalise_observations": True}},
     9: {"Schedule": {"snapshot_every": 0}},
     10: {"Recipe": {"return_steps": 1, "return_correction": 1.0}},
+    11: {"Recipe": {"return_decay": 1.0}, "LayerNorm": {"softness": 1e-5}},
 }
 """By the format that brought them: class, field, and its value in files from before, as JSON has it."""
 GONE: dict[int, dict[str, tuple[str, ...]]] = {

@@ -12,7 +12,7 @@ from pacer.pieces.bodies.base import headed, headed_init
 from pacer.pieces.sizes import check_sizes
 
 OBSERVATION, EXTRA, ROWS, SAMPLES = 4, 3, 6, 5
-NORMS = {"plain": NoNorm(), "layer norm": LayerNorm(), "batch norm": BatchNorm()}
+NORMS = {"plain": NoNorm(), "layer norm": LayerNorm(), "soft layer norm": LayerNorm(4.0), "batch norm": BatchNorm()}
 BODIES = {
     **{f"perceptron, {name}": MLP((8, 12), norm) for name, norm in NORMS.items()},
     "perceptron, one layer": MLP((8,)),
@@ -43,6 +43,13 @@ def network(body, extra=EXTRA):
 def close(a, b, **tolerance):
     for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True):
         np.testing.assert_allclose(x, y, **tolerance)
+
+
+def test_a_soft_norm_lets_small_features_pass_and_holds_large_ones():
+    shape = np.array([[-1.0, 0.0, 1.0, 4.0]]) - 1.0
+    for size, expected in ((1e-3, 1e-3 * shape / 2), (1e3, shape / shape.std())):
+        found, _ = LayerNorm(4.0).apply(Network(()), size * shape + 7.0, np)
+        np.testing.assert_allclose(found, expected, rtol=1e-3)
 
 
 def test_features_have_the_width_they_say_and_statistics_their_structure(body):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 
 from pacer.pieces.piece import Piece
+from pacer.pieces.sizes import check_positive
 from pacer.pieces.types import Array, Network
 
 SMALLEST_VARIANCE = 1e-5
@@ -39,12 +40,19 @@ class NoNorm(Norm):
 class LayerNorm(Norm):
     """Mean 0 and variance 1 over the features of each input, without a learned scale."""
 
+    softness: float = SMALLEST_VARIANCE
+    """What is added to the variance. With 1, features that vary less pass nearly as they are, and only larger ones are
+    held: how far an input lies out is not lost, and yet nothing grows without end."""
+
+    def __post_init__(self) -> None:
+        check_positive(self, "softness")
+
     def init(self, width: int) -> Network:
         return Network(())
 
     def apply(self, network: Network, x: Array, xp: Any = jnp, training: bool = False) -> tuple[Array, Any]:
         centred = x - x.mean(-1, keepdims=True)
-        return centred / xp.sqrt(x.var(-1, keepdims=True) + SMALLEST_VARIANCE), network.stats
+        return centred / xp.sqrt(x.var(-1, keepdims=True) + self.softness), network.stats
 
 
 @dataclass(frozen=True)

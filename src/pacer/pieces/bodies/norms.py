@@ -41,8 +41,8 @@ class LayerNorm(Norm):
     """Mean 0 and variance 1 over the features of each input, without a learned scale."""
 
     softness: float = SMALLEST_VARIANCE
-    """What is added to the variance. With 1, features that vary less pass nearly as they are, and only larger ones are
-    held: how far an input lies out is not lost, and yet nothing grows without end."""
+    """Below this variance features pass nearly as they are, and only larger ones are held, at the root of 1 and this:
+    how far an input lies out is not lost, and yet nothing grows without end."""
 
     def __post_init__(self) -> None:
         check_positive(self, "softness")
@@ -52,7 +52,7 @@ class LayerNorm(Norm):
 
     def apply(self, network: Network, x: Array, xp: Any = jnp, training: bool = False) -> tuple[Array, Any]:
         centred = x - x.mean(-1, keepdims=True)
-        return centred / xp.sqrt(x.var(-1, keepdims=True) + self.softness), network.stats
+        return centred * xp.sqrt((1 + self.softness) / (x.var(-1, keepdims=True) + self.softness)), network.stats
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,12 @@ pacer bench results/main.py
 
 from pacer.experiments import Experiment, grid
 
+RECIPES = ("pacer", "pacer-next", "sac", "td3", "pacer-m-adaptive")
+TASKS = ("HalfCheetah-v4", "Hopper-v4", "Walker2d-v4", "Ant-v4")
+
 EXPERIMENT = Experiment(
     "100,000 steps at the small size",
-    cells=grid(("pacer", "sac", "td3", "pacer-m-adaptive"), ("HalfCheetah-v4", "Hopper-v4", "Walker2d-v4", "Ant-v4")),
+    cells=grid(RECIPES, TASKS),
     steps=100_000,
     seeds=3,
     size="small",

@@ -176,6 +176,38 @@ def steps() -> str:
     return markdown((*MUJOCO, "of one"), [row for row in rows if any(row[1:])])
 
 
+SOFTLY = "softness {} and features smaller for it, 1e-3, one or two rewards"
+PARTS: dict[str, Source] = {
+    "`pacer`": of("main", "pacer"),
+    **{
+        words.replace("layer norm", "`LayerNorm`"): numbers(f"pacer, {words}", "parts")
+        for words in (
+            "layer norm",
+            "learning rates of 1e-3",
+            "layer norm, 1e-3",
+            "layer norm, 1e-3, one or two rewards",
+            SOFTLY.format(1),
+            SOFTLY.format(4),
+        )
+    },
+    "**softness 1, 6e-4, one or two rewards (`pacer-next`)**": of("main", "pacer-next"),
+}
+
+
+def parts() -> str:
+    """Means of the last evaluations up to 50,000 steps, or up to where runs were stopped."""
+
+    def cell(source: Source, env: str) -> str:
+        seeds = source(env)
+        if not seeds:
+            return ""
+        reached = min(50_000, *(max(seed) for seed in seeds))
+        stopped = "" if reached == 50_000 else f", to {reached // 1000}k"
+        return of_seeds([at_the_end(seed, reached) for seed in seeds]) + stopped
+
+    return markdown(MUJOCO, [(words, *(cell(source, env) for env in MUJOCO)) for words, source in PARTS.items()])
+
+
 def weights() -> str:
     """Means of the evaluations at 60,000, 70,000 ... 100,000 steps."""
     steps = range(60_000, 100_001, 10_000)

@@ -36,6 +36,7 @@ TABLES = {
     "main": partial(of_runs.standing, "main"),
     "baselines": partial(of_runs.standing, "main", "baselines"),
     "small tasks": partial(of_runs.on_the_way, "small", SMALL, BOTH, 2_500, 15_000),
+    "parts": of_runs.parts,
     "rewards in a target": of_runs.steps,
     "rewards in a target on small tasks": partial(of_runs.on_the_way, "steps", SMALL, COUNTED, 2_500, 15_000),
     "MountainCar": partial(of_runs.on_the_way, "small", ("MountainCarContinuous-v0",), HELD, 5_000, 30_000),

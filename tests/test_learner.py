@@ -210,6 +210,13 @@ def test_a_single_step_is_itself_when_it_is_joined():
     assert equal(jax.tree.map(lambda part: part[None], batch).joined(np.ones(len(batch.reward), int)), batch)
 
 
+def test_single_steps_are_learned_from_whatever_a_recipe_may_count():
+    recipe, batches = replace(SMALL_RECIPES["ddpg"], return_steps=2), blocks(SMALL_RECIPES["ddpg"])
+    several, *_ = learner.learn(recipe, start(recipe), batches, SCALING, jax.random.key(0))
+    single, *_ = learner.learn(SMALL_RECIPES["ddpg"], start(recipe), batches, SCALING, jax.random.key(0))
+    assert equal(several, single)
+
+
 def test_a_target_counts_as_many_rewards_as_were_drawn():
     """By hand: of three steps the first one, two and three; and one of three whose episode ended in its second."""
     goes_on, step = np.float32(0.5), np.arange(3, dtype=np.float32)

@@ -131,7 +131,7 @@ def update(
     """One gradient step: metrics of critic and actor, and whether the actor moved."""
     critic_key, actor_key = jax.random.split(key)
     batch = prepare(recipe, batch, scaling)
-    if recipe.return_steps > 1:
+    if batch.reward.ndim > 1:  # steps that follow each other, of which targets count several rewards
         if recipe.return_correction > 0:
             batch = corrected(recipe, state, batch, jax.random.fold_in(key, 2))
         batch = batch.joined(counted(recipe, batch, jax.random.fold_in(key, 3)))

@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from pacer.pieces import (
+    MLP,
     MMD,
+    Adam,
     Averaging,
     Categorical,
     Deterministic,
@@ -19,6 +21,7 @@ from pacer.pieces import (
     Gaussian,
     GaussianNoise,
     Generator,
+    LayerNorm,
     LowestMember,
     MeanOfMembers,
     MovingDual,
@@ -48,6 +51,18 @@ PACER = Recipe(
     weight=FlooredDual(bound_per_dimension=1.0),
     return_units=True,
     policy_delay=1,
+)
+
+# What it may become: larger steps, a soft norm that holds the critic where they would drive it up, and targets that
+# count one reward or two.
+PACER_NEXT = replace(
+    PACER,
+    critic=replace(PACER.critic, body=MLP(norm=LayerNorm(softness=1.0))),
+    actor_optimiser=Adam(6e-4),
+    critic_optimiser=Adam(6e-4),
+    return_steps=2,
+    return_decay=0.5,
+    return_correction=0.0,
 )
 
 # PACER as published: a push-forward actor, an implicit quantile critic, and an encourager that compares samples.
@@ -115,6 +130,7 @@ TQC = replace(
 
 RECIPES: dict[str, tuple[str, Recipe]] = {
     "pacer": ("PACER with one setting for every task (the default)", PACER),
+    "pacer-next": ("pacer with larger steps, a soft norm, and one or two rewards in a target", PACER_NEXT),
     "pacer-m-adaptive": ("PACER_M whose encourager weight holds a distance", PACER_M_ADAPTIVE),
     "pacer-w-adaptive": ("PACER_W whose encourager weight holds a distance", PACER_W_ADAPTIVE),
     "pacer-m": ("push-forward actor, implicit quantile critic, MMD encourager", PACER_M),

@@ -5,7 +5,7 @@ pacer bench results/main.py
 
 from pacer.experiments import Experiment, grid
 
-RECIPES = ("pacer", "pacer-next", "sac", "td3", "pacer-m-adaptive")
+RECIPES = ("pacer", "pacer-soft", "sac", "td3", "pacer-m-adaptive")
 TASKS = ("HalfCheetah-v4", "Hopper-v4", "Walker2d-v4", "Ant-v4")
 
 EXPERIMENT = Experiment(

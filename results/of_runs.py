@@ -50,7 +50,8 @@ def overview(name: str) -> str:
     def cell(env: str, recipe: str) -> str:
         seeds = [at_the_end(found, experiment.steps) for found in kept(name, env, recipe)]
         greedy = [mean for mean, _ in seeds]
-        return f"{shown(np.mean(seeds, axis=0))} ({min(greedy):.0f} to {max(greedy):.0f})"
+        fewer = "" if len(seeds) == experiment.seeds else f"; seeds: {len(seeds)}"
+        return f"{shown(np.mean(seeds, axis=0))} ({min(greedy):.0f} to {max(greedy):.0f}{fewer})"
 
     recipes = dict.fromkeys(cell.recipe for cell in experiment.cells)
     rows = [(f"`{recipe}`", *(cell(env, recipe) for env in envs)) for recipe in recipes]
@@ -68,6 +69,7 @@ def on_the_way(name: str, envs: Iterable[str], labels: Mapping[str, str], every:
 
 MMD = "pacer-encourager_MMD_f422ca09-weight_{}"
 CANDIDATES = {
+    "`pacer-soft`": "pacer-soft",
     "`pacer`": "pacer",
     "the same, a weight without floor": DUAL,
     "`pacer-m-adaptive`": "pacer-m-adaptive",
@@ -190,7 +192,9 @@ PARTS: dict[str, Source] = {
             SOFTLY.format(4),
         )
     },
-    "**softness 1, 6e-4, one or two rewards (`pacer-next`)**": of("main", "pacer-next"),
+    "**softness 1, 6e-4, one or two rewards (`pacer-soft`)**": of("main", "pacer-soft"),
+    "the same, its floor at most 0.1": numbers("pacer-soft, floor at most 0.1", "parts"),
+    "the same, 3e-4": numbers("pacer-soft, learning rates of 3e-4", "parts"),
 }
 
 

@@ -123,12 +123,14 @@ def standing() -> str:
 
 
 def drivers() -> str:
-    """`pacer` by risk measure, of each seed."""
-    rows = where(filled("driver"), weight="FlooredDual:1:0:1")
-    risks = list(names(rows, "risk"))
+    """`pacer` and `pacer-soft` by risk measure, of each seed."""
+    kept = where(filled("driver"), weight="FlooredDual:1:0:1")
+    risks = list(names(kept, "risk"))
     measures = {"speed, seeds 0, 1, 2": ("speed", 2), "crashes in an episode": ("crashes", 1)}
     measures |= {"return": ("return", 0), "mean of its worst 12 of 50": ("worst quarter", 0)}
     body = [
-        (words, *(values(where(rows, risk=risk), *measure) for risk in risks)) for words, measure in measures.items()
+        (f"`{recipe}`: {words}", *(values(where(kept, recipe=recipe, risk=risk), *measure) for risk in risks))
+        for recipe in names(kept, "recipe")
+        for words, measure in measures.items()
     ]
     return markdown([f"`{risk}`" for risk in risks], body)

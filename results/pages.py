@@ -14,7 +14,7 @@ from kept import DUAL
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/results.md", "docs/environments.md", "docs/utility-and-risk.md", "results/FINDINGS.md")
 MARKED = re.compile(r"(<!-- table: (.+) -->\n\n)((?:\|.*\n)*)\n*")
-BOTH = {"pacer": "`pacer`", "sac": "`sac`"}
+BOTH = {"pacer-soft": "`pacer-soft`", "pacer": "`pacer`", "sac": "`sac`"}
 COUNTED = {
     of_runs.TWO: "two, corrected",
     f"{of_runs.TWO}-return_correction_0.5": "two, half corrected",

@@ -53,9 +53,9 @@ PACER = Recipe(
     policy_delay=1,
 )
 
-# What it may become: larger steps, a soft norm that holds the critic where they would drive it up, and targets that
-# count one reward or two.
-PACER_NEXT = replace(
+# The same with larger steps, a soft norm that holds the critic where these would drive it up, and targets that count
+# one reward or two.
+PACER_SOFT = replace(
     PACER,
     critic=replace(PACER.critic, body=MLP(norm=LayerNorm(softness=1.0))),
     actor_optimiser=Adam(6e-4),
@@ -130,7 +130,7 @@ TQC = replace(
 
 RECIPES: dict[str, tuple[str, Recipe]] = {
     "pacer": ("PACER with one setting for every task (the default)", PACER),
-    "pacer-next": ("pacer with larger steps, a soft norm, and one or two rewards in a target", PACER_NEXT),
+    "pacer-soft": ("pacer with larger steps, a soft norm, and one or two rewards in a target", PACER_SOFT),
     "pacer-m-adaptive": ("PACER_M whose encourager weight holds a distance", PACER_M_ADAPTIVE),
     "pacer-w-adaptive": ("PACER_W whose encourager weight holds a distance", PACER_W_ADAPTIVE),
     "pacer-m": ("push-forward actor, implicit quantile critic, MMD encourager", PACER_M),

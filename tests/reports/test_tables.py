@@ -9,7 +9,7 @@ import pytest
 from pacer.reports.cells import Scored, cells
 from pacer.reports.curves import Curve
 from pacer.reports.tables import tables
-from pacer.reports.text import csv_text, markdown, number, steps
+from pacer.reports.text import Table, csv_text, markdown, number, steps
 
 
 def run(environment, label, seed, values, every=5_000):
@@ -99,6 +99,11 @@ def test_markdown_means_only_what_the_names_say():
     text = "".join(map(markdown, made))
     assert "<script>" not in text
     assert "&lt;script&gt;\\|x" in text
+
+
+def test_csv_is_the_same_where_rounding_is_not():
+    made = [Table("", "", "", [], [], [{"mean": 63.727856997138 + noise}]) for noise in (1e-13, -1e-13)]
+    assert [csv_text(table) for table in made] == 2 * ["mean\n63.7278569971\n"]
 
 
 def test_csv_holds_the_numbers_themselves(grid):

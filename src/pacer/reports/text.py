@@ -80,7 +80,10 @@ def slug(name: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else value
+    """A value as a CSV file has it: no number is nothing, and digits that differ from processor to processor go."""
+    if not isinstance(value, float):
+        return "" if value is None else value
+    return "" if math.isnan(value) else float(f"{value:.12g}")
 
 
 def _escaped(text: str) -> str:

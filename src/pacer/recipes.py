@@ -57,7 +57,7 @@ PACER = Recipe(
 # one reward or two.
 PACER_SOFT = replace(
     PACER,
-    critic=replace(PACER.critic, body=MLP(norm=LayerNorm(softness=1.0))),
+    critic=Quantile(body=MLP(norm=LayerNorm(softness=1.0)), mean="head", threshold=0.1),
     actor_optimiser=Adam(6e-4),
     critic_optimiser=Adam(6e-4),
     return_steps=2,

@@ -194,7 +194,9 @@ PARTS: dict[str, Source] = {
     },
     "**softness 1, 6e-4, one or two rewards (`pacer-soft`)**": of("main", "pacer-soft"),
     "the same, its floor at most 0.1": numbers("pacer-soft, floor at most 0.1", "parts"),
-    "the same, 3e-4": numbers("pacer-soft, learning rates of 3e-4", "parts"),
+    "the same, 3e-4 (HalfCheetah: seed 1)": numbers("pacer-soft, learning rates of 3e-4", "parts"),
+    "the same, one reward (HalfCheetah: seed 1)": numbers("pacer-soft, one reward", "parts"),
+    "the same, no norm (HalfCheetah: seed 1)": numbers("pacer-soft, no norm", "parts"),
 }
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import of_runs
 import of_tables
+import of_variants
 from kept import DUAL
 
 ROOT = Path(__file__).parents[1]
@@ -16,9 +17,9 @@ PAGES = ("README.md", "docs/results.md", "docs/environments.md", "docs/utility-a
 MARKED = re.compile(r"(<!-- table: (.+) -->\n\n)((?:\|.*\n)*)\n*")
 BOTH = {"pacer-soft": "`pacer-soft`", "pacer": "`pacer`", "sac": "`sac`"}
 COUNTED = {
-    of_runs.TWO: "two, corrected",
-    f"{of_runs.TWO}-return_correction_0.5": "two, half corrected",
-    f"{of_runs.TWO}-return_correction_0": "two, as they were played",
+    of_variants.TWO: "two, corrected",
+    f"{of_variants.TWO}-return_correction_0.5": "two, half corrected",
+    f"{of_variants.TWO}-return_correction_0": "two, as they were played",
 }
 HELD = {"pacer-noise_Held": "`pacer`, noise `Held`"}
 AS_THEY_ARE = {f"{DUAL}-normalise_observations_False": "`pacer`", "sac-normalise_observations_False": "`sac`"}
@@ -36,8 +37,8 @@ TABLES = {
     "main": partial(of_runs.standing, "main"),
     "baselines": partial(of_runs.standing, "main", "baselines"),
     "small tasks": partial(of_runs.on_the_way, "small", SMALL, BOTH, 2_500, 15_000),
-    "parts": of_runs.parts,
-    "rewards in a target": of_runs.steps,
+    "parts": of_variants.parts,
+    "rewards in a target": of_variants.steps,
     "rewards in a target on small tasks": partial(of_runs.on_the_way, "steps", SMALL, COUNTED, 2_500, 15_000),
     "MountainCar": partial(of_runs.on_the_way, "small", ("MountainCarContinuous-v0",), HELD, 5_000, 30_000),
     "observations": partial(
@@ -45,10 +46,10 @@ TABLES = {
     ),
     "candidates": partial(of_runs.candidates, *CONTESTS),
     "candidates on small tasks": of_runs.candidates_on_small_tasks,
-    "weights on Ant": of_runs.on_ant,
-    "weights": of_runs.weights,
-    "td3": of_runs.td3,
-    "plateau": of_runs.plateau,
+    "weights on Ant": of_variants.on_ant,
+    "weights": of_variants.weights,
+    "td3": of_variants.td3,
+    "plateau": of_variants.plateau,
     "car": partial(of_runs.car, DUAL),
     "risky": of_runs.risky,
     "modes": of_tables.modes,
